@@ -1,0 +1,23 @@
+"""Hardware facts, one YAML file per kind. Adding a model is one entry in one file."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any, cast
+
+from ruamel.yaml import YAML
+
+from railyard.model.catalog import Catalog
+
+KINDS = ("gpus", "nodes", "pdus", "racks", "storage", "switches")
+
+
+def _entries(kind: str) -> dict[str, dict[str, Any]]:
+    text = (files(__name__) / f"{kind}.yaml").read_text(encoding="utf-8")
+    rows = cast(dict[str, dict[str, Any]], YAML(typ="safe", pure=True).load(text))  # pyright: ignore[reportUnknownMemberType]
+    return {name: {"name": name, **row} for name, row in rows.items()}
+
+
+@cache
+def load() -> Catalog:
+    """The whole catalogue. Raises pydantic.ValidationError if a file of the package is broken (a test sees to it)."""
+    return Catalog.model_validate({kind: _entries(kind) for kind in KINDS})

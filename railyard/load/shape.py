@@ -1,0 +1,193 @@
+"""Shape: plain values -> nouns, and each complaint of the model as a problem that says what to type instead."""
+
+import difflib
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any, TypeVar, cast, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from railyard.load.reader import Document, Path, Value, dotted
+from railyard.model.base import Noun
+
+Model = TypeVar("Model", bound=Noun)
+
+_UNITS = {"Kw": "kW", "Kg": "kg", "Gbps": "Gb/s", "Tib": "TiB", "Min": "minutes", "S": "seconds", "A": "ampere"}
+_FREE_TEXT = {"reason"}
+_SHOWN = 60
+
+
+def nearest(word: str, words: list[str]) -> str | None:
+    """The word that was probably meant, or None."""
+    folded = {other.lower(): other for other in words}
+    match = difflib.get_close_matches(_ascii(word).lower(), folded, n=1, cutoff=0.5)
+    return folded[match[0]] if match else None
+
+
+def did_you_mean(word: str, words: list[str]) -> str:
+    """The `fix` for a word that nobody knows."""
+    near = nearest(word, words)
+    return f"did you mean `{near}`?" if near else f"one of: {', '.join(sorted(words))}"
+
+
+def show(value: Value) -> str:
+    """A value for an error message: short, and on one line."""
+    text = json.dumps(value, ensure_ascii=True, default=str)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def validate(model: type[Model], document: Document, value: Value, prefix: str = "") -> Model | None:
+    """The noun, or None with every problem added to `document`. `prefix` goes before the path."""
+    bad = _walk(document, value, (), prefix)
+    try:
+        text = json.dumps(value, allow_nan=True)
+        noun = model.model_validate_json(text, strict=True, by_alias=True, by_name=False)
+    except ValidationError as error:
+        for item in error.errors(include_url=False):
+            loc = tuple(item["loc"])
+            hidden = item["type"] == "json_invalid" and bad
+            if not hidden and not any(loc[: len(path)] == path for path in bad):
+                _complain(model, document, cast(dict[str, Any], item), prefix)
+        return None
+    except (ValueError, TypeError, RecursionError) as error:
+        document.add(
+            "LOAD-007", prefix.rstrip("."), f"no plain values ({error})", "text, numbers, lists, mappings", "rewrite it"
+        )
+        return None
+    return None if bad else noun
+
+
+def _walk(document: Document, value: Value, path: Path, prefix: str) -> set[Path]:
+    """Things that no model sees: characters that look like others, and numbers that are none. Returns their paths."""
+    bad: set[Path] = set()
+    if isinstance(value, dict):
+        for key, item in cast(dict[str, Value], value).items():
+            here = (*path, key)
+            strange = _strange(key)
+            if strange:
+                bad.add(here)
+                place = prefix + dotted((*path, ascii(key)[1:-1]))
+                document.add("LOAD-010", place, strange, "keys are ASCII", _retype(key), document.line(here))
+            bad |= _walk(document, item, here, prefix)
+    elif isinstance(value, list):
+        for index, item in enumerate(cast(list[Value], value)):
+            bad |= _walk(document, item, (*path, index), prefix)
+    elif isinstance(value, str):
+        strange = _strange(value)
+        if strange and not (path and path[-1] in _FREE_TEXT):
+            bad.add(path)
+            document.add("LOAD-010", prefix + dotted(path), strange, "ASCII", _retype(value), document.line(path))
+    elif isinstance(value, float) and not math.isfinite(value):
+        bad.add(path)
+        fix = "write the number that you mean"
+        document.add("LOAD-008", prefix + dotted(path), str(value), "a finite number", fix, document.line(path))
+    return bad
+
+
+def _strange(text: str) -> str | None:
+    if text.isascii() and text.isprintable():
+        return None
+    odd = next((char for char in text if not char.isascii() or not char.isprintable()), "")
+    return f"U+{ord(odd):04X} {unicodedata.name(odd, 'control character')}"
+
+
+_LOOKALIKES = str.maketrans(
+    "аеорсухіјѕԁԛԝАВЕКМНОРСТХΑΒΕΖΗΙΚΜΝΟΡΤΥΧοα‐‑‒–—−’“”", 'aeopcyxijsdqwABEKMHOPCTXABEZHIKMNOPTYXoa------\'""'
+)
+
+
+def _ascii(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text.translate(_LOOKALIKES))
+    return "".join(char for char in folded if char.isascii() and char.isprintable())
+
+
+def _retype(text: str) -> str:
+    meant = _ascii(text)[:_SHOWN]
+    return f"type `{meant}` by hand" if meant else "type it again by hand"
+
+
+def _complain(model: type[BaseModel], document: Document, item: dict[str, Any], prefix: str) -> None:
+    loc = cast(Path, tuple(item["loc"]))
+    kind = str(item["type"])
+    name = str(loc[-1]) if loc else ""
+    line = document.line(loc)
+    place = prefix + dotted(loc) if loc else prefix.rstrip(".:")
+    if kind == "extra_forbidden":
+        document.add(
+            "LOAD-005",
+            place,
+            f"unknown key `{name}`",
+            "the keys of docs/reference/config.md",
+            did_you_mean(name, keys_at(model, loc[:-1])),
+            line,
+        )
+    elif kind == "missing":
+        document.add("LOAD-006", place, "nothing", "this key is required", f"add `{name}`", line)
+    else:
+        number, limit, fix = _judge(kind, item, _word(loc))
+        document.add(number, place, _found(item, _word(loc)), limit, fix, line)
+
+
+def _word(loc: Path) -> str:
+    return next((part for part in reversed(loc) if isinstance(part, str)), "")
+
+
+def _found(item: dict[str, Any], name: str) -> str:
+    if name.endswith("Ref"):
+        return "a value that is no reference (not shown: it may be the secret itself)"
+    value = item["input"]
+    return show(value) if not isinstance(value, dict | list) else f"a {'mapping' if isinstance(value, dict) else 'list'}"
+
+
+def _judge(kind: str, item: dict[str, Any], name: str) -> tuple[str, str, str]:
+    message = str(item["msg"]).removeprefix("Value error, ")
+    unit = next((text for suffix, text in _UNITS.items() if re.search(rf"[a-z]{suffix}$", name)), None)
+    if kind in ("enum", "literal_error"):
+        words = re.findall(r"'([^']+)'", message)
+        found = item["input"]
+        return (
+            "LOAD-009",
+            message.removeprefix("Input should be "),
+            did_you_mean(str(found), words) if words else "use an allowed value",
+        )
+    if kind.startswith("int_") and isinstance(item["input"], float) and abs(item["input"]) >= 2**53:
+        return "LOAD-008", "a whole number of a site's size", f"write a value in range{f', in {unit}' if unit else ''}"
+    if kind.startswith(("greater_than", "less_than", "finite", "too_long", "too_short")) or kind == "int_parsing_size":
+        return "LOAD-008", message.removeprefix("Input should be "), f"write a value in range{f', in {unit}' if unit else ''}"
+    if name.endswith("Ref"):
+        return "LOAD-011", "file:PATH or env:NAME", "secrets go by reference: write where the secret is, not the secret"
+    if kind in ("float_type", "int_type", "int_from_float") and isinstance(item["input"], str):
+        fix = (
+            f"write the number alone, without quotes or unit: the key's unit is {unit}"
+            if unit
+            else "write the number without quotes"
+        )
+        return "LOAD-007", message.removeprefix("Input should be "), fix
+    if kind == "string_type":
+        return "LOAD-007", "text", "put it in quotes"
+    if kind == "string_pattern_mismatch" and re.search(r"\d{4}-\d\d-\d\d 00:00:00", str(item["input"])):
+        return "LOAD-007", "a date as text", "put the date in quotes: YAML makes a time of it otherwise"
+    return "LOAD-007", message.removeprefix("Input should be "), "see docs/reference/config.md"
+
+
+def keys_at(model: type[BaseModel], loc: Path) -> list[str]:
+    """The outside names of the keys that are valid at a path of a model."""
+    here: set[type[BaseModel]] = {model}
+    for part in loc:
+        if isinstance(part, str):
+            here = {inner for outer in here for inner in _models(_annotation(outer, part))}
+    return [info.alias or name for outer in here for name, info in outer.model_fields.items()]
+
+
+def _annotation(model: type[BaseModel], alias: str) -> object:
+    return next((info.annotation for name, info in model.model_fields.items() if alias in (info.alias, name)), None)
+
+
+def _models(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models(inner)

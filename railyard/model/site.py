@@ -1,0 +1,227 @@
+"""The stack file: what the site should be. Choices and counts, never facts about one machine."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from railyard.model.base import Cidr, Gbps, Host, Kg, Kw, Name, Noun, Path, Ref, Sha256, Tib, Url
+
+SCHEMA_VERSION = 1
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+Positive = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class RackKind(StrEnum):
+    """Where switches and storage servers stand: in the compute racks, or in racks of their own."""
+
+    SHARED = "shared"
+    DEDICATED = "dedicated"
+
+
+class Transport(StrEnum):
+    INFINIBAND = "infiniband"
+    ROCE = "roce"
+
+
+class StorageBackend(StrEnum):
+    LUSTRE = "lustre"
+    BEEGFS = "beegfs"
+    NONE = "none"
+
+
+class Site(Noun):
+    """Who this is. `inventory` is relative to the project root."""
+
+    name: Name
+    inventory: Path
+    contract_version: Literal[1] = 1
+
+
+class Compute(Noun):
+    """GPU nodes. `nodes` is what stands there now; slots up to the planned units are kept free."""
+
+    node_model: str
+    nodes: Positive
+    scratch_tib: Tib | None = None
+
+
+class Feed(Noun):
+    """One power path to every rack. Voltage is line-to-line for three phases, line-to-neutral for one."""
+
+    name: Literal["a", "b"]
+    pdu_model: str
+    pdus_per_rack: Annotated[int, Field(ge=1, le=4)] = 1
+
+
+class Facility(Noun):
+    """Racks, power and cooling. `spread_racks` racks are filled together, one node each in turn."""
+
+    rack_model: str
+    nodes_per_rack: Annotated[int, Field(ge=1, le=48)]
+    spread_racks: Annotated[int, Field(ge=1, le=64)] = 1
+    racks_per_row: Annotated[int, Field(ge=1, le=100)] = 10
+    switch_racks: RackKind = RackKind.DEDICATED
+    storage_racks: RackKind = RackKind.DEDICATED
+    feeds: Annotated[tuple[Feed, ...], Field(min_length=1, max_length=2)]
+    air_limit_kw: Kw
+    weight_limit_kg: Kg | None = None
+    continuous_rating: Annotated[float, Field(gt=0, le=1)] = 0.8
+    reserved_u: tuple[Annotated[int, Field(ge=1, le=60)], ...] = ()
+
+
+class Fabric(Noun):
+    """The training fabric. `spines` overrides the closed form (per plane) and is judged by the rules."""
+
+    transport: Transport
+    switch_model: str
+    link_gbps: Gbps
+    rails: Annotated[int, Field(ge=1, le=16)] = 8
+    planes: Annotated[int, Field(ge=1, le=4)] = 1
+    nodes_per_unit: Annotated[int, Field(ge=1, le=512)]
+    scalable_units: Positive
+    planned_scalable_units: Positive | None = None
+    spines: Positive | None = None
+    uplinks_per_leaf: Positive | None = None
+    reserved_ports: Count = 0
+
+
+class Addresses(Noun):
+    """Address blocks; everything below is cut from them by the planner."""
+
+    oob: Cidr
+    in_band: Cidr
+    storage: Cidr
+    rails: Cidr
+    pods: Cidr
+    services: Cidr
+    ntp_servers: Annotated[tuple[Host, ...], Field(min_length=1)]
+
+
+class StorageClass(Noun):
+    """One directory of the layout /storage/{datasets,checkpoints,logs,models,scratch}."""
+
+    name: Literal["datasets", "checkpoints", "logs", "models", "scratch"]
+    quota_tib: Tib
+    read_only: bool = False
+
+
+class Storage(Noun):
+    """The parallel file system. Its servers are machines of the inventory with role `storage`."""
+
+    backend: StorageBackend
+    node_model: str
+    nodes: Count
+    mirrored: bool = True
+    classes: tuple[StorageClass, ...] = ()
+
+
+class Tenant(Noun):
+    """One team: namespace, local queue, quota in whole GPUs."""
+
+    name: Name
+    gpus: Count
+    priority: Literal["low", "normal", "high"] = "normal"
+
+
+class ControlPlane(Noun):
+    """What the API server must be; the hardening pack judges it, the cluster provider checks what it can see."""
+
+    version: Annotated[str, Field(pattern=r"^1\.\d{1,2}\.\d{1,2}$")]
+    endpoint: Annotated[str, Field(pattern=r"^https://[^/\s]+$")]
+    ca_file: Path
+    kubeconfig_ref: Ref
+    encrypt_secrets: bool = True
+    anonymous_auth: bool = False
+    audit_log: bool = True
+
+
+class Platform(Noun):
+    """Kubernetes, queues and tenants."""
+
+    control_plane: ControlPlane
+    tenants: tuple[Tenant, ...] = ()
+    probe_gpus: Positive = 8
+
+
+class Bmc(Noun):
+    """What every BMC must have. TLS is checked against `ca_file`."""
+
+    verify_tls: bool = True
+    ca_file: Path
+    remove_factory_account: bool = True
+    account: Name = "railyard"
+    account_ref: Ref
+    factory_ref: Ref
+    boot_order: tuple[str, ...] = ("Cd", "Hdd")
+
+
+class Install(Noun):
+    """How machines get their operating system. `seed` values are in the plan, secrets are not."""
+
+    service_url: Annotated[str, Field(pattern=r"^https?://[^/\s]+$")]
+    service_ca_file: Path | None = None
+    admin_ref: Ref
+    image: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    image_sha256: Sha256
+    deadline_s: Annotated[int, Field(ge=1, le=86_400)] = 3600
+
+
+class Gates(Noun):
+    """Thresholds of the gates between phases."""
+
+    minimum_ready: Positive | None = None
+    admission_timeout_s: Annotated[int, Field(ge=1, le=3600)] = 120
+
+
+class Peer(Noun):
+    """What this site expects of the other one; compared with the peer's outputs."""
+
+    stack: str
+    contract_version: int
+    replication_gbps: Gbps
+    usable_tib: Tib
+    endpoint: Url
+
+
+class Replication(Noun):
+    """Checkpoints to the other site. `checkpoint_tib` every `interval_min`."""
+
+    checkpoint_tib: Tib
+    interval_min: Annotated[float, Field(gt=0, le=100_000)]
+    rpo_min: Annotated[float, Field(gt=0, le=100_000)]
+    link_gbps: Gbps
+    endpoint: Url
+
+
+class Waiver(Noun):
+    """An accepted finding. It lapses on `expires` (ISO date); the rule then counts again."""
+
+    rule: Annotated[str, Field(pattern=r"^[A-Z]+-[0-9.]+$")]
+    where: str = "*"
+    reason: Annotated[str, Field(min_length=10)]
+    expires: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+
+
+class StackFile(Noun):
+    """All keys below `config:` that belong to railyard, without their prefix."""
+
+    schema_version: Literal[1]
+    site: Site
+    compute: Compute
+    facility: Facility
+    fabric: Fabric
+    addresses: Addresses
+    storage: Storage
+    bmc: Bmc
+    install: Install
+    platform: Platform
+    gates: Gates = Gates()
+    peer: Peer | None = None
+    replication: Replication | None = None
+    waivers: tuple[Waiver, ...] = ()
+
+    @field_validator("waivers")
+    @classmethod
+    def _sorted(cls, value: tuple[Waiver, ...]) -> tuple[Waiver, ...]:
+        return tuple(sorted(value, key=lambda waiver: (waiver.rule, waiver.where)))

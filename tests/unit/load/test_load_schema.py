@@ -1,0 +1,70 @@
+"""The schema for editors and the reference page: fresh, and of one mind with the loader."""
+
+import json
+from copy import deepcopy
+
+import jsonschema
+import pytest
+from load_site import ROOT
+
+from railyard import load
+from railyard.load import schema
+from railyard.load.reader import read_yaml
+from railyard.model.site import StackFile
+
+SCHEMA = schema.stack_schema()
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+STACKS = load.stack_names(ROOT)
+
+
+def test_the_committed_schema_is_fresh():
+    """`railyard docs` writes it again."""
+    assert (ROOT / "stacks" / "schema.json").read_text(encoding="utf-8") == schema.schema_text()
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_every_stack_file_is_valid_and_names_its_schema(stack: str):
+    text = (ROOT / "stacks" / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
+    assert text.startswith("# yaml-language-server: $schema=schema.json\n")
+    VALIDATOR.validate(read_yaml(text, stack).value)
+
+
+def test_what_the_schema_lets_pass_and_what_not():
+    good = read_yaml((ROOT / "stacks" / "Pulumi.lab.yaml").read_text(encoding="utf-8"), "lab").value
+    good |= {"encryptionsalt": "v1:x", "secretsprovider": "x", "encryptedkey": "x"}
+    good["config"] |= {"kubernetes:token": {"secure": "x"}, "pulumi:tags": {"a": 1}}
+    VALIDATOR.validate(good)
+    for section, key, value in (
+        ("railyard:fabric", "rail", 8),
+        ("railyard:fabric", "rails", "8"),
+        ("railyard:fabric", "rails", -1),
+        ("railyard:bmc", "accountRef", "hunter2"),
+        ("railyard:bmc", "accountRef", {"secure": "x"}),
+    ):
+        bad = deepcopy(good)
+        bad["config"][section][key] = value
+        with pytest.raises(jsonschema.ValidationError):
+            VALIDATOR.validate(bad)
+    for bad in ({**good, "confg": {}}, {**good, "config": {**good["config"], "railyard:fabirc": {}}}, {}):
+        with pytest.raises(jsonschema.ValidationError):
+            VALIDATOR.validate(bad)
+
+
+def test_the_schema_is_the_same_from_run_to_run():
+    assert schema.schema_text() == json.dumps(schema.stack_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def test_the_reference_has_every_key_with_a_meaning():
+    text = schema.config_markdown()
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    assert len(rows) > 80
+    assert [row for row in rows if row.rstrip(" |").endswith(("|", "required", "none"))] == []
+    for info in StackFile.model_fields.values():
+        assert f"| `{info.alias}` |" in text
+
+
+def test_every_id_that_the_loader_reports_is_explained():
+    source = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "railyard" / "load").glob("*.py")))
+    used = {word for word in source.replace('"', " ").replace(":", " ").split() if word.startswith("LOAD-0")}
+    assert used == set(schema.PROBLEMS)
