@@ -1,0 +1,24 @@
+"""`railyard init`: the first files of a site of one's own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from railyard.cli.console import guarded, project_root, say
+from railyard.cli.design import Root
+from railyard.cli.init import init as write_files
+
+
+@guarded
+def init(
+    name: Annotated[str, typer.Argument(help="Name of the new site and stack, e.g. my-site.", metavar="NAME")],
+    template: Annotated[str, typer.Option("--from", help="What to start from.")] = "starter",
+    root: Root = None,
+) -> None:
+    """Write a stack file and an inventory that plan and preview as they are. Overwrites nothing."""
+    base = project_root(root)
+    for path in write_files(name, template, base):
+        say(f"written: {path.relative_to(base)}")
+    say(f"next: railyard plan {name}")

@@ -1,0 +1,149 @@
+"""`railyard plan`, `railyard report` and `railyard rules`: the design without Pulumi."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from railyard import load, render, rules
+from railyard import plan as planning
+from railyard.cli.console import FOUND, block, guarded, out, project_root, say, show, stop
+from railyard.model.plan import SiteTotals
+from railyard.plan import Plan
+from railyard.rules import Finding
+
+Stack = Annotated[str, typer.Argument(help="Name of a stack: stacks/Pulumi.<STACK>.yaml.", metavar="STACK")]
+Root = Annotated[
+    Path | None, typer.Option(help="The railyard checkout. Default: the one that you stand in.", show_default=False)
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", help="Folder to write to. Default: out/<STACK> in the checkout.", show_default=False)
+]
+Against = Annotated[Path | None, typer.Option(help="An earlier plan.json: show what changes.", show_default=False)]
+ConfigFile = Annotated[
+    Path | None, typer.Option(help="Stack file to read instead, e.g. .lab/lab/Pulumi.lab.yaml.", show_default=False)
+]
+
+RuleId = Annotated[str | None, typer.Argument(help="Id of a rule, e.g. POWER-001.", metavar="[ID]", show_default=False)]
+
+# Written by us on the first line of each picture: only such files are ever removed from an output folder.
+_OURS = b'class="drawing rack"'
+
+
+@dataclass(frozen=True)
+class Designed:
+    """A stack planned and judged, and where its files go."""
+
+    plan: Plan
+    findings: list[Finding]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class _Earlier:
+    """A plan that was written before: its bytes and its totals by their outside names."""
+
+    json: bytes
+    totals: dict[str, object]
+
+
+@guarded
+def plan(
+    stack: Stack,
+    out_folder: Out = None,
+    against: Against = None,
+    config_file: ConfigFile = None,
+    root: Root = None,
+) -> None:
+    """Plan a stack: write plan, report, cable schedule and findings, and say what it means. Needs no Pulumi.
+
+    Exit code: 0; 1 if the plan is physically impossible; 2 if the input can't be read.
+    """
+    # Read before anything is written: it may be the very file that is about to be replaced.
+    old = _earlier(against) if against else None
+    designed = _design(stack, out_folder, config_file, root)
+    _write(designed)
+    say(render.consequences(designed.plan.site, old.totals if old else None))
+    if old:
+        say(render.cable_moves(planning.moves(old.json, planning.to_json(designed.plan))))
+    _tell(designed)
+
+
+@guarded
+def report(stack: Stack, out_folder: Out = None, config_file: ConfigFile = None, root: Root = None) -> None:
+    """Write the report of a stack, with the files that it links to, and print its path."""
+    designed = _design(stack, out_folder, config_file, root)
+    _write(designed)
+    say(str(designed.folder / "report.html"))
+
+
+@guarded
+def rule(rule_id: RuleId = None) -> None:
+    """List all rules, or explain one."""
+    if rule_id is None:
+        width = max(map(len, rules.RULES), default=0)
+        for name, entry in sorted(rules.RULES.items()):
+            say(f"{name:<{width}}  {entry.severity:<9}  {entry.title}")
+        return
+    entry = rules.RULES.get(rule_id.upper())
+    if entry is None:
+        stop(
+            block(
+                f"rule {rule_id}",
+                "no such rule",
+                "an id that `railyard rules` lists",
+                "look it up with `railyard rules`",
+                "CLI-003",
+            )
+        )
+    say(render.rule_text(entry))
+
+
+def _design(stack: str, out_folder: Path | None, config_file: Path | None, root: Path | None) -> Designed:
+    base = project_root(root)
+    config = load.site_config(base, stack, config_file=config_file.resolve() if config_file else None)
+    made = planning.plan(config)
+    # Waivers lapse by date; the date is the caller's, so that rules stay pure.
+    findings = rules.check(config, made, datetime.now(UTC).date())
+    return Designed(made, findings, out_folder or base / "out" / stack)
+
+
+def _write(designed: Designed) -> None:
+    files = render.artefacts(designed.plan, designed.findings)
+    for name, content in files.items():
+        target = designed.folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    _drop_stale(designed.folder / "racks", files)
+
+
+def _drop_stale(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Elevations of racks that the plan no longer has would be taken for real."""
+    for picture in sorted(folder.glob("*.svg")):
+        if f"racks/{picture.name}" not in files and _OURS in picture.read_bytes()[:400]:
+            picture.unlink()
+
+
+def _tell(designed: Designed) -> None:
+    show(rules.grouped(designed.findings))
+    out().print(f"written: {designed.folder} (report.html, cables.csv, plan.json, findings.json, racks/, topology.svg)")
+    if any(finding.severity == "invariant" for finding in designed.findings):
+        raise typer.Exit(FOUND)
+
+
+def _earlier(file: Path) -> _Earlier:
+    """An earlier plan. Exit 2 where the file isn't one."""
+    content = file.read_bytes()
+    try:
+        planning.moves(content, content)
+        return _Earlier(content, SiteTotals.model_validate(json.loads(content)["site"]).props())
+    except (ValueError, KeyError, TypeError):
+        stop(
+            block(str(file), "not a plan of this version", "a plan.json that `railyard plan` wrote", "plan the old state again")
+        )

@@ -1,0 +1,37 @@
+"""The `railyard` command. Exit codes: 0 done; 1 the plan is impossible, a file is stale, something is missing; 2 bad input."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from railyard.cli import begin, design, processes, reference
+
+# A traceback with local variables would print what nobody should read in a log; ours are plain.
+app = typer.Typer(name="railyard", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"railyard {version('railyard')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    shown: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and end.")
+    ] = False,
+) -> None:
+    """Plan, check and look at an LLM training site. Deploy it with `pulumi up`."""
+
+
+app.command("init")(begin.init)
+app.command("plan")(design.plan)
+app.command("report")(design.report)
+app.command("rules")(design.rule)
+app.command("doctor")(processes.doctor)
+app.command("unlock")(processes.unlock)
+app.command("docs")(reference.docs)

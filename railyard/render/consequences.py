@@ -1,0 +1,73 @@
+"""What a change means, in a few lines: the table that the program logs before the resource diff and the CLI prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from railyard.model.plan import SiteTotals
+from railyard.plan.diff import Change, Move, changes
+
+# Field of SiteTotals -> how it is called for people, unit, decimals.
+_SHOWN: dict[str, tuple[str, str, int]] = {
+    "gpus": ("GPUs", "", 0),
+    "peakKw": ("peak power", "kW", 1),
+    "worstFeedPercent": ("worst feed, alone", "%", 1),
+    "bisectionGbPerS": ("bisection", "GB/s", 0),
+    "cables": ("cables", "", 0),
+    "usableStorageTib": ("usable storage", "TiB", 1),
+    "spareLeafPorts": ("spare leaf ports", "", 0),
+}
+_VERBS = {"move": "moves", "add": "new", "remove": "gone"}
+
+
+def consequences(now: SiteTotals, old: Mapping[str, object] | None) -> str:
+    """The totals as aligned text without a final newline; with `old`, also what each one was and by how much it changes.
+
+    `old` is the `props()` of earlier totals; a number that it lacks is shown as `?`, never as zero.
+    """
+    rows = [["", "planned", "unit"] if old is None else ["", "was", "planned", "change", "unit"]]
+    for change in changes(old, now):
+        name, unit, decimals = _SHOWN.get(change.key, (change.title, "", 1))
+        shown = _number(change.now, decimals)
+        before = [] if old is None else [_number(change.was, decimals)]
+        after = [] if old is None else [_change(change, decimals)]
+        rows.append([name, *before, shown, *after, unit])
+    feed = f"worst feed: {now.worst_feed}"
+    was = (old or {}).get("worstFeed", now.worst_feed)
+    if was != now.worst_feed:
+        feed += f" (was {was})"
+    title = f"What {now.site} will be" if old is None else f"What changes in {now.site} against the earlier plan"
+    return "\n".join([title, *_aligned(rows), f"  {feed}"])
+
+
+def cable_moves(found: Iterable[Move], limit: int = 200) -> str:
+    """How many cables come, go and move, then each one that moves with its old and new ends; at most `limit` of them."""
+    moved = list(found)
+    counts = Counter(move.kind for move in moved)
+    head = ", ".join(f"{counts[kind]:,} {verb}" for kind, verb in _VERBS.items())
+    lines = [f"  {move.id}: {' – '.join(move.was)}  →  {' – '.join(move.now)}" for move in moved if move.was and move.now]
+    rest = [f"  … and {len(lines) - limit:,} more"] if len(lines) > limit else []
+    return "\n".join([f"Cables against the earlier plan: {head}", *lines[:limit], *rest])
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return "?" if value is None else f"{value:,.{decimals}f}"
+
+
+def _change(change: Change, decimals: int) -> str:
+    """The difference; `=` where both numbers read the same, so that rounding never shows a change of nothing."""
+    if change.was is None or change.delta is None:
+        return "?"
+    same = _number(change.was, decimals) == _number(change.now, decimals)
+    return "=" if same else f"{change.delta:+,.{decimals}f}"
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Names left, numbers right, units left."""
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    lines: list[str] = []
+    for row in rows:
+        numbers = [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
+        lines.append("  " + "  ".join([row[0].ljust(widths[0]), *numbers, row[-1]]).rstrip())
+    return lines

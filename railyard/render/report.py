@@ -1,0 +1,210 @@
+"""The report: one HTML file that carries its own pictures and style, needs no network, no script and no server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, TypedDict
+
+from markupsafe import Markup
+
+from railyard.model.plan import AddressRow, MachinePlan
+from railyard.render.cables import alike
+from railyard.render.power import power_svg
+from railyard.render.rack import group_racks, hatch, rack_svg
+from railyard.render.runs import runs, short
+from railyard.render.theme import ROLES, drawing_css, page_css, rail_class
+from railyard.render.topology import topology_svg
+from railyard.render.unit import unit_svg
+from railyard.rules.registry import grouped
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from railyard.plan import Plan
+    from railyard.rules import Finding
+
+# A table longer than this slows the page and helps nobody; the whole of it is in a file beside the report.
+CABLES_MAX = 1_000
+CABLES_SHOWN = 120
+MACHINES_MAX = 160
+ADDRESSES_MAX = 600
+
+CONTENTS = (
+    ("findings", "Findings"), ("racks", "Racks"), ("fabric", "Training fabric"), ("power", "Power"), ("cables", "Cables"),
+    ("machines", "Machines"), ("addresses", "Addresses"), ("storage", "Storage"), ("tenants", "Tenants"),
+    ("replication", "Replication"), ("nccl", "NCCL"),
+)  # fmt: skip
+
+
+class Card(TypedDict):
+    """One number of the summary."""
+
+    name: str
+    value: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Network:
+    """What one network's addresses have in common. `prefixes` is one length, or several joined by commas."""
+
+    name: str
+    count: int
+    first: str
+    last: str
+    prefixes: str
+
+
+def report_html(plan: Plan, findings: Iterable[Finding]) -> str:
+    """The whole page. All text passes through the template's escaping; only our own drawings are handed over as markup."""
+    page = _environment().get_template("report.html.j2")
+    return page.render(
+        version=version("railyard"),
+        site=plan.site,
+        headline=_headline(plan),
+        contents=CONTENTS,
+        cards=_cards(plan),
+        findings=grouped(findings),
+        roles=_roles(plan),
+        fabric_facts=_fabric_facts(plan),
+        file_system=plan.file_system,
+        queues=plan.queues,
+        replica=plan.replica,
+        nccl=[(key, _quoted(value)) for key, value in sorted(plan.nccl.items())],
+        **_pictures(plan),
+        **_rows(plan),
+    )
+
+
+def _pictures(plan: Plan) -> dict[str, object]:
+    """The drawings and the style sheets: the only things that the template doesn't escape, since our writer has."""
+    unit = _drawn_unit(plan)
+    defs = f'<svg class="drawing" width="0" height="0" style="position:absolute" aria-hidden="true">{hatch()}</svg>'
+    return {
+        "racks": [
+            {
+                "svg": _drawn(rack_svg(same[0], embedded=True)),
+                "names": runs(short(rack.name, plan.site.site) for rack in same),
+                "count": len(same),
+            }
+            for same in group_racks(plan.racks)
+        ],
+        "hatch_defs": _drawn(defs),
+        "topology": _drawn(topology_svg(plan, embedded=True)),
+        "wiring": _drawn(unit_svg(plan, unit, embedded=True)) if unit else None,
+        "wiring_unit": unit,
+        "power": _drawn(power_svg(plan.racks, embedded=True)),
+        "drawing_css": _drawn(drawing_css()),
+        "page_css": _drawn(page_css()),
+    }
+
+
+def _quoted(value: str) -> str:
+    """For any shell. `shlex.quote` leaves the `=` of NCCL's exact match bare, which zsh would expand."""
+    return "'" + value.replace("'", "'\\''") + "'"
+
+
+def _drawn(markup: str) -> Markup:
+    """Markup of this package's own making. Nothing else may come here."""
+    return Markup(markup)  # noqa: S704
+
+
+def _rows(plan: Plan) -> dict[str, object]:
+    """The tables that may be long, cut to what a page can hold."""
+    cables = plan.cables if len(plan.cables) <= CABLES_MAX else plan.cables[:CABLES_SHOWN]
+    machines = _machines(plan.machines)
+    return {
+        "cable_counts": alike(plan.cables),
+        "cables": cables,
+        "cables_left": len(plan.cables) - len(cables),
+        "machines": machines,
+        "machines_left": len(plan.machines) - len(machines),
+        "networks": _networks(plan.addresses),
+        "addresses": plan.addresses if len(plan.addresses) <= ADDRESSES_MAX else (),
+    }
+
+
+@cache
+def _environment() -> Environment:
+    # Imported when a page is made: the program, which only logs a table, starts without it.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("railyard.render", "templates")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    environment.globals["rail_class"] = rail_class  # pyright: ignore[reportArgumentType]
+    return environment
+
+
+def _headline(plan: Plan) -> str:
+    site, fabric = plan.site, plan.fabric
+    models = sorted({machine.model for machine in plan.machines if machine.role == "gpu"})
+    nodes = f"{site.nodes} nodes of {', '.join(models)}" if models else "no nodes yet"
+    units = f"{site.built_scalable_units} of {site.planned_scalable_units} planned scalable units built"
+    return f"{nodes} · {fabric.transport}, {fabric.tiers} tiers, {fabric.rails} rails at {fabric.link_gbps:g} Gb/s · {units}"
+
+
+def _cards(plan: Plan) -> list[Card]:
+    site = plan.site
+    return [
+        {"name": f"GPUs in {site.nodes} nodes", "value": f"{site.gpus:,}", "unit": ""},
+        {"name": f"peak power in {site.racks} racks", "value": f"{site.peak_kw:,.1f}", "unit": "kW"},
+        {
+            "name": f"worst feed, alone: {short(site.worst_feed, site.site)}",
+            "value": f"{site.worst_feed_percent:.1f}",
+            "unit": "%",
+        },
+        {"name": "bisection, one direction", "value": f"{site.bisection_gb_per_s:,.0f}", "unit": "GB/s"},
+        {"name": "cables", "value": f"{site.cables:,}", "unit": ""},
+        {"name": "usable storage", "value": f"{site.usable_storage_tib:,.1f}", "unit": "TiB"},
+        {"name": "spare leaf ports", "value": f"{site.spare_leaf_ports:,}", "unit": ""},
+        {"name": "slots per scalable unit", "value": f"{site.nodes_per_unit}", "unit": ""},
+    ]
+
+
+def _roles(plan: Plan) -> list[tuple[str, str]]:
+    used = {device.role for rack in plan.racks for device in rack.devices}
+    return [(role, name) for role, name in ROLES.items() if role in used]
+
+
+def _drawn_unit(plan: Plan) -> int | None:
+    """The first unit that has nodes: the one worth seeing wire by wire."""
+    return min((machine.unit for machine in plan.machines if machine.unit is not None), default=None)
+
+
+def _fabric_facts(plan: Plan) -> list[tuple[str, str]]:
+    fabric = plan.fabric
+    return [
+        ("transport", fabric.transport),
+        ("leaves · spines · cores", f"{fabric.leaves:,} · {fabric.spines:,} · {fabric.cores:,}"),
+        ("ports per switch", f"{fabric.radix}"),
+        ("cables node–leaf", f"{fabric.node_leaf_cables:,}"),
+        ("cables leaf–spine", f"{fabric.leaf_spine_cables:,}"),
+        ("cables spine–core", f"{fabric.spine_core_cables:,}"),
+        ("links per leaf–spine pair", f"{fabric.links_per_pair:g}"),
+        ("down to up", f"{fabric.down_to_up:g} : 1"),
+        ("bisection", f"{fabric.bisection_gb_per_s:,.0f} GB/s"),
+        ("free leaf ports", f"{fabric.free_leaf_ports:,}"),
+    ]
+
+
+def _machines(machines: Sequence[MachinePlan]) -> list[MachinePlan]:
+    """The first machines, and every one that is set aside wherever it stands."""
+    if len(machines) <= MACHINES_MAX:
+        return list(machines)
+    return [machine for index, machine in enumerate(machines) if index < MACHINES_MAX or machine.lifecycle != "active"]
+
+
+def _networks(rows: Iterable[AddressRow]) -> list[Network]:
+    """One line per network, in the plan's order of addresses."""
+    found: dict[str, list[AddressRow]] = {}
+    for row in rows:
+        found.setdefault(row.network, []).append(row)
+    return [_network(name, same) for name, same in found.items()]
+
+
+def _network(name: str, rows: Sequence[AddressRow]) -> Network:
+    prefixes = ", ".join(f"/{prefix}" for prefix in sorted({row.prefix for row in rows}))
+    return Network(name, len(rows), rows[0].address, rows[-1].address, prefixes)

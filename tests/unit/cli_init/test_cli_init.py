@@ -1,0 +1,75 @@
+"""`railyard init`: two files that load, or a clear no."""
+
+from pathlib import Path
+
+import pytest
+from bench_generate import generate
+
+from railyard import load
+from railyard.cli.init import init
+from railyard.model.errors import LoadError
+
+ROOT = Path(__file__).parents[3]
+
+
+def ids(error: pytest.ExceptionInfo[LoadError]) -> list[str]:
+    return [problem.id for problem in error.value.problems]
+
+
+@pytest.mark.requirement("C4")
+@pytest.mark.parametrize("name", ["demo", "my-site", "a", "x" * 32, "123", "null", "on", "1e3", "starter"])
+def test_what_it_writes_loads_without_a_problem(tmp_path: Path, name: str):
+    paths = init(name, "starter", tmp_path)
+    assert [str(path.relative_to(tmp_path)) for path in paths] == [f"stacks/Pulumi.{name}.yaml", f"sites/{name}/inventory.yaml"]
+    config = load.site_config(tmp_path, name)
+    assert config.file.site.name == config.inventory.site == name
+    assert len(config.inventory.machines) == 6
+    assert config.inventory.machines[0].name == f"{name}-su001-gpu01"
+
+
+def test_two_sites_share_no_serial_and_no_mac(tmp_path: Path):
+    facts = []
+    for name in ("one", "two"):
+        init(name, "starter", tmp_path)
+        machines = load.site_config(tmp_path, name).inventory.machines
+        facts.append({machine.serial for machine in machines} | {mac for machine in machines for mac in machine.macs})
+    assert not facts[0] & facts[1]
+
+
+def test_nothing_is_overwritten_and_nothing_is_half_written(tmp_path: Path):
+    (tmp_path / "sites" / "demo").mkdir(parents=True)
+    (tmp_path / "sites" / "demo" / "inventory.yaml").write_text("mine")
+    with pytest.raises(LoadError) as error:
+        init("demo", "starter", tmp_path)
+    assert ids(error) == ["INIT-003"]
+    assert (tmp_path / "sites" / "demo" / "inventory.yaml").read_text() == "mine"
+    assert not (tmp_path / "stacks").exists()
+
+
+def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path):
+    (tmp_path / "sites").write_text("a file where a folder must be")
+    with pytest.raises(LoadError) as error:
+        init("demo", "starter", tmp_path)
+    assert ids(error) == ["INIT-004"]
+    assert list((tmp_path / "stacks").glob("*")) == []
+
+
+@pytest.mark.parametrize("name", ["", "Demo", "a b", "../x", "a/b", "-a", "a-", "x" * 33, "ä", "x\n", "a.b", "٣"])
+def test_a_bad_name_is_refused(tmp_path: Path, name: str):
+    with pytest.raises(LoadError) as error:
+        init(name, "starter", tmp_path)
+    assert ids(error) == ["INIT-001"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_template_is_refused(tmp_path: Path):
+    with pytest.raises(LoadError) as error:
+        init("Demo", "strater", tmp_path)
+    assert sorted(ids(error)) == ["INIT-001", "INIT-002"]
+
+
+def test_templates_are_the_starter_stack():
+    """`python bench/generate.py sites` writes them again."""
+    for source, name in (("stacks/Pulumi.starter.yaml", "stack.yaml"), ("sites/starter/inventory.yaml", "inventory.yaml")):
+        text = (ROOT / source).read_text(encoding="utf-8")
+        assert (ROOT / "railyard/cli/starter" / name).read_text(encoding="utf-8") == generate().template(text)
