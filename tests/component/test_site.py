@@ -1,0 +1,79 @@
+"""What the program registers for a site, in which order, and how much of it."""
+
+import pytest
+
+from railyard.model.outputs import CONTRACT_VERSION
+
+SLICES = ("railyard:facility:Rack", "railyard:network:Switch", "railyard:storage:FileSystem", "railyard:site:Site")
+
+
+@pytest.mark.requirement("O5")
+def test_every_phase_takes_the_token_of_the_one_before(register):
+    site = register("lab")
+    machines, installations = site.of("metal:index:Machine"), site.of("metal:index:Installation")
+    assert machines.keys() == installations.keys()
+    assert len(machines) == 6
+    assert all(found.props["machineToken"] == "machine" for found in installations.values())
+    gates = site.of("metal:index:FacilityGate")
+    assert set(gates) == {"lab-su001", "lab-sto"}
+    assert gates["lab-su001"].props["tokens"] == ["installed"] * 4
+    assert site.of("kube:index:Cluster")["lab-platform"].props["token"] == ["facility", "facility"]
+    queues = {queue.name for queue in site.registered if queue.kind.endswith(":LocalQueue")}
+    assert queues <= set(site.of("kube:index:AdmissionGate")["lab-admission"].dependencies)
+
+
+def test_no_resource_lands_on_the_default_kubernetes_provider(register):
+    site = register("lab")
+    for resource in site.registered:
+        if resource.kind.startswith("kubernetes:"):
+            assert "lab-platform" in resource.provider, resource.name
+
+
+@pytest.mark.requirement("U2")
+def test_a_slice_stands_in_inputs_and_in_outputs_alike(register):
+    site = register("lab")
+    seen = 0
+    for resource in site.registered:
+        if resource.kind in SLICES:
+            assert site.outputs[resource.name] == resource.props, resource.name
+            seen += 1
+    assert seen == 2 + 12 + 1 + 1
+
+
+@pytest.mark.requirement("U8")
+def test_at_most_three_resources_per_node(register):
+    site = register("prod-site-a")
+    nodes = 128
+    assert len(site.registered) <= 3 * nodes, site.count()
+
+
+def test_a_quarantined_machine_is_named_and_not_touched(register, monkeypatch):
+    from railyard import load
+
+    whole = load.site_config
+
+    def with_one_set_aside(root, stack):
+        config = whole(root, stack)
+        first, *others = config.inventory.machines
+        aside = first.model_copy(update={"lifecycle": "quarantined", "reason": "fan 3 is dead"})
+        aside = type(first).model_validate(aside.model_dump())
+        inventory = config.inventory.model_copy(update={"machines": (aside, *others)})
+        return type(config)(config.stack, config.file, inventory, config.inventory_sha256, config.catalog)
+
+    monkeypatch.setattr(load, "site_config", with_one_set_aside)
+    site = register("lab")
+    assert "lab-su001-gpu01" not in site.of("metal:index:Machine")
+    gate = site.of("metal:index:FacilityGate")["lab-su001"].props
+    assert gate["quarantined"] == [{"name": "lab-su001-gpu01", "reason": "fan 3 is dead"}]
+    assert [machine["name"] for machine in gate["machines"]] == ["lab-su001-gpu02", "lab-su001-gpu03", "lab-su001-gpu04"]
+
+
+@pytest.mark.requirement("D2")
+def test_an_unknown_contract_version_of_the_peer_is_refused(register):
+    with pytest.raises(Exception, match="PEER-002"):
+        register("prod-site-b", {"contractVersion": CONTRACT_VERSION + 1})
+
+
+@pytest.mark.requirement("D2")
+def test_a_peer_that_was_never_deployed_is_a_warning(register):
+    assert register("prod-site-b").of("railyard:replication:Replica")
