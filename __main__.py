@@ -8,6 +8,7 @@ from pathlib import Path
 import pulumi
 
 from components.previous import deployed_outputs
+from components.secrets import refuse_example_passphrase
 from components.site import Site
 from railyard import load, rules
 from railyard import plan as planning
@@ -23,7 +24,7 @@ def check(config: load.SiteConfig, plan: planning.Plan) -> None:
     impossible = [finding for finding in findings if finding.severity == "invariant"]
     if impossible:
         raise pulumi.RunError("\n".join(str(finding) for finding in impossible))
-    for finding in findings:
+    for finding in rules.grouped(findings):
         log = pulumi.log.info if finding.severity == "waived" else pulumi.log.warn
         log(str(finding))
 
@@ -37,6 +38,7 @@ def main() -> None:
     except (LoadError, planning.PlanError) as error:
         raise pulumi.RunError(str(error)) from None
     check(config, plan)
+    refuse_example_passphrase(ROOT, config)
     before = deployed_outputs(f"{pulumi.get_organization()}/{pulumi.get_project()}/{stack}")
     pulumi.log.info(consequences(plan.site, before.get("totals")))
     peer = config.file.peer

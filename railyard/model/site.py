@@ -197,7 +197,7 @@ class Replication(Noun):
 class Waiver(Noun):
     """An accepted finding. It lapses on `expires` (ISO date); the rule then counts again."""
 
-    rule: Annotated[str, Field(pattern=r"^[A-Z]+-[0-9.]+$")]
+    rule: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]*-[0-9.]+$")]
     where: str = "*"
     reason: Annotated[str, Field(min_length=10)]
     expires: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]

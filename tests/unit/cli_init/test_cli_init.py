@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from bench_generate import generate
+from tests.unit.cli_init.bench_generate import generate
 
 from railyard import load
 from railyard.cli.init import init

@@ -5,7 +5,7 @@ from copy import deepcopy
 
 import jsonschema
 import pytest
-from load_site import ROOT
+from tests.unit.load.load_site import ROOT
 
 from railyard import load
 from railyard.load import schema

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from load_site import ROOT, Yard, make
+from tests.unit.load.load_site import ROOT, Yard, make
 
 from railyard import load
 from railyard.load.reader import read_yaml

@@ -1,0 +1,127 @@
+"""Where racks stand and what lies between them. Pure geometry, the same for every planner.
+
+Racks are numbered from 1 in this order, fixed by `plannedScalableUnits`: for each planned unit its compute racks, then
+(dedicated) its network racks; then (dedicated) the racks of spines and cores; then (dedicated) the racks of storage servers,
+which may grow at the end.
+"""
+
+from functools import lru_cache
+from math import ceil
+
+import msgspec
+
+RACK_PITCH_M = 0.6
+"""Width of a rack place in its row (catalogue: 0.6 m; 0.75 m racks take the slack below)."""
+ROW_PITCH_M = 3.0
+"""Rack depth 1.2 m plus half a cold and half a hot aisle (1.2 + 0.6 m). Assumption, to be replaced by a hall drawing."""
+SAME_RACK_M = 2.0
+DROP_M = 4.0
+"""Up to the tray and down again, 2 m each. Assumption of the project's contract."""
+SLACK = 1.1
+"""Slack of 10 %, the lower end of what fabric.md FAB-07 asks for (10-25 %)."""
+LENGTHS_M = (
+    1.0,
+    1.5,
+    2.0,
+    2.5,
+    3.0,
+    4.0,
+    5.0,
+    7.0,
+    10.0,
+    15.0,
+    20.0,
+    25.0,
+    30.0,
+    40.0,
+    50.0,
+    60.0,
+    75.0,
+    100.0,
+    150.0,
+    200.0,
+    300.0,
+    500.0,
+)
+"""Orderable lengths: the usual steps of DAC, active copper and fibre. Longer ones are rounded up to 100 m."""
+
+
+class Hall(msgspec.Struct, frozen=True):
+    """Numbers of racks. All counts are for planned units, so a rack's number never depends on what is built."""
+
+    units: int
+    compute_per_unit: int
+    network_per_unit: int
+    spine_racks: int
+    racks_per_row: int
+
+    @property
+    def per_unit(self) -> int:
+        """Racks that one unit takes."""
+        return self.compute_per_unit + self.network_per_unit
+
+    def compute(self, unit: int, index: int) -> int:
+        """Number of compute rack `index` (from 0) of a unit (from 1)."""
+        return (unit - 1) * self.per_unit + index + 1
+
+    def network(self, unit: int, index: int) -> int:
+        """Number of network rack `index` (from 0) of a unit."""
+        return self.compute(unit, self.compute_per_unit + index)
+
+    def spine(self, index: int) -> int:
+        """Number of the rack `index` (from 0) of spines and cores."""
+        return self.units * self.per_unit + index + 1
+
+    def storage(self, index: int) -> int:
+        """Number of the storage rack `index` (from 0)."""
+        return self.spine(self.spine_racks + index)
+
+    def row(self, number: int) -> int:
+        """Row (from 1) of a rack."""
+        return (number - 1) // self.racks_per_row + 1
+
+    def position(self, number: int) -> int:
+        """Place (from 1) of a rack in its row."""
+        return (number - 1) % self.racks_per_row + 1
+
+
+def rack_of_slot(slot: int, nodes_per_rack: int, spread: int) -> tuple[int, int]:
+    """(rack of the unit, position from the bottom), both from 0, of `slot` (from 0).
+
+    group = slot // (N * S); rack = group * S + slot % S; position = (slot % (N * S)) // S. Source: contract of the project.
+    """
+    group, inside = divmod(slot, nodes_per_rack * spread)
+    return group * spread + slot % spread, inside // spread
+
+
+def racks_per_unit(nodes_per_unit: int, nodes_per_rack: int, spread: int) -> int:
+    """ceil(nodes per unit / (N * S)) * S compute racks."""
+    return ceil(nodes_per_unit / (nodes_per_rack * spread)) * spread
+
+
+@lru_cache(maxsize=65_536)
+def length_m(a: int, z: int, racks_per_row: int) -> float:
+    """Orderable length in metres between racks number `a` and `z`.
+
+    In one rack 2 m. Otherwise (0.6 m * racks along the row + 3.0 m * rows + 4 m of drops) * 1.1 of slack, rounded up.
+    """
+    if a == z:
+        return SAME_RACK_M
+    along = abs((a - 1) % racks_per_row - (z - 1) % racks_per_row)
+    across = abs((a - 1) // racks_per_row - (z - 1) // racks_per_row)
+    routed = round((along * RACK_PITCH_M + across * ROW_PITCH_M + DROP_M) * SLACK, 6)
+    return next((length for length in LENGTHS_M if length >= routed), ceil(routed / 100) * 100.0)
+
+
+@lru_cache(maxsize=1_024)
+def medium(length: float, link_gbps: float, transport: str) -> str:
+    """Kind of cable for a routed length. Source: fabric.md section 2, "Cable kind by length" (LINKX, XDRC, CAB).
+
+    100G-PAM4 lanes: passive copper to 3 m, active copper to 5 m, OM4 multimode to 50 m, single mode to 500 m, FR4 beyond.
+    200G-PAM4 lanes (XDR: InfiniBand at 800 Gb/s): no passive copper, no multimode.
+    """
+    if transport == "infiniband" and link_gbps >= 800:
+        steps = ((5.0, "active-copper"), (500.0, "single-mode"))
+    else:
+        steps = ((3.0, "passive-copper"), (5.0, "active-copper"), (50.0, "multimode-om4"), (500.0, "single-mode"))
+    return next((kind for limit, kind in steps if length <= limit), "single-mode-fr4")

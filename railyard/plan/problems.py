@@ -1,0 +1,44 @@
+"""What a planner met that it could not plan, as values: the rules report them, nobody prints them here.
+
+A problem is recorded in `Plan.problems` wherever a plan can still be drawn; `PlanError` is raised only where none can exist.
+
+| id | what |
+|---|---|
+| PLAN-001 | a name that the catalogue doesn't have, or a link speed that the switch doesn't run at |
+| PLAN-002 | more units than three tiers of this switch hold |
+| PLAN-003 | a leaf without ports for uplinks |
+| PLAN-004 | a machine whose name is no planned position |
+| PLAN-005 | `compute.nodes` or `storage.nodes` differs from the inventory |
+| PLAN-006 | an address block too small for what is planned in it |
+| PLAN-007 | GPU or MAC count of a machine differs from its model |
+| PLAN-008 | a fact that is needed and that nobody knows (peak power of a model): counted as 0 |
+| PLAN-009 | a BMC address outside the out-of-band block |
+| PLAN-010 | `fabric.spines` where three tiers fix the number of spines |
+"""
+
+from collections.abc import Iterable
+
+from railyard.model.errors import URL, Problem
+
+
+class PlanError(Exception):
+    """No plan can exist. Carries every problem that was found, in stable order."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = ordered(problems)
+        super().__init__(self.problems)
+
+    @property
+    def findings(self) -> tuple[Problem, ...]:
+        """The same problems under the word that rules use."""
+        return self.problems
+
+    def __str__(self) -> str:
+        count = len(self.problems)
+        head = f"no plan is possible: {count} problem{'s' if count != 1 else ''} (see {URL}):"
+        return "\n".join([head, *(str(problem) for problem in self.problems)])
+
+
+def ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Problems without duplicates, sorted by id, place and what was found."""
+    return tuple(sorted(set(problems), key=lambda problem: (problem.id, problem.where, problem.found)))

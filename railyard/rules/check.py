@@ -1,0 +1,75 @@
+"""All rules over one plan: what the program and the command line call."""
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import TYPE_CHECKING
+
+from railyard.model.config import SiteConfig
+from railyard.model.errors import Problem
+from railyard.rules.address import check_addresses
+from railyard.rules.address_texts import ADDR_002, ADDR_004, PLAN_004, PLAN_005, PLAN_007, PLAN_008, PLAN_010
+from railyard.rules.fabric import check_cables, check_site, check_switch
+from railyard.rules.fabric_texts import FABRIC_006
+from railyard.rules.hardening import check_bmc, check_control_plane
+from railyard.rules.platform import check_queues
+from railyard.rules.power import check_rack
+from railyard.rules.registry import Finding, Rule
+from railyard.rules.thresholds import DEFAULTS, Thresholds
+from railyard.rules.waivers import apply_waivers, check_waivers
+
+if TYPE_CHECKING:
+    from railyard.plan import Plan
+
+# The planner records what it could not plan; here each kind gets the rule that people know it by.
+_PROBLEM_RULES: dict[str, Rule] = {
+    "PLAN-002": FABRIC_006,
+    "PLAN-003": FABRIC_006,
+    "PLAN-004": PLAN_004,
+    "PLAN-005": PLAN_005,
+    "PLAN-006": ADDR_002,
+    "PLAN-007": PLAN_007,
+    "PLAN-008": PLAN_008,
+    "PLAN-009": ADDR_004,
+    "PLAN-010": PLAN_010,
+}
+
+
+def check(config: SiteConfig, plan: "Plan", today: date, thresholds: Thresholds = DEFAULTS) -> list[Finding]:
+    """Every finding of every rule, waivers applied as of `today`, in stable order. Never raises for what it finds."""
+    return apply_waivers(_findings(config, plan, thresholds), config.file.waivers, today)
+
+
+def check_problems(problems: Iterable[Problem]) -> list[Finding]:
+    """What the planner could not plan, as findings. Raises KeyError for a kind of problem that has no rule."""
+    return [_of_problem(_PROBLEM_RULES[problem.id], problem) for problem in problems]
+
+
+def check_slots(nodes: int, units: int, nodes_per_unit: int) -> list[Finding]:
+    """FABRIC-006 before anything is planned: nodes against the slots of the units that are built."""
+    slots = units * nodes_per_unit
+    if nodes <= slots:
+        return []
+    found = f"{nodes} nodes for {units} units of {nodes_per_unit} slots"
+    fix = "raise railyard:fabric.scalableUnits, or lower railyard:compute.nodes"
+    return [FABRIC_006.finding("railyard:compute.nodes", found, f"{slots} slots", fix)]
+
+
+def _findings(config: SiteConfig, plan: "Plan", thresholds: Thresholds) -> Iterator[Finding]:
+    file = config.file
+    yield from check_problems(plan.problems)
+    yield from check_slots(file.compute.nodes, file.fabric.scalable_units, file.fabric.nodes_per_unit)
+    yield from check_addresses(file.addresses)
+    yield from check_cables(plan.cables)
+    for rack in plan.racks:
+        yield from check_rack(rack, thresholds)
+    for switch in plan.switches:
+        yield from check_switch(switch, thresholds)
+    yield from check_site(plan.site, plan.fabric, thresholds)
+    yield from check_control_plane(plan.platform)
+    yield from check_bmc(file.bmc)
+    yield from check_queues(plan.queues, sum(machine.gpus for machine in plan.machines if machine.lifecycle == "active"))
+    yield from check_waivers(file.waivers)
+
+
+def _of_problem(rule: Rule, problem: Problem) -> Finding:
+    return rule.finding(problem.where, problem.found, problem.limit, problem.fix)

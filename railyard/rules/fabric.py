@@ -1,0 +1,168 @@
+"""The training fabric: blocking, equal links, rails, ports. Source of the arithmetic: reference fabric.md 1.3 and 2."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from math import ceil
+
+from railyard.model.plan import Cable, FabricSummary, SiteTotals, SwitchPlan
+from railyard.rules.fabric_texts import (
+    FABRIC_001,
+    FABRIC_002,
+    FABRIC_003,
+    FABRIC_004,
+    FABRIC_005,
+    FABRIC_006,
+    FABRIC_007,
+)
+from railyard.rules.registry import Finding, Predicate, exceeds, ordered, run
+from railyard.rules.thresholds import DEFAULTS, Thresholds
+
+_NIC = re.compile(r"^mlx5_(?P<rail>\d+)(?:p(?P<plane>\d+))?$")
+_UNIT = re.compile(r"-su(?P<unit>\d+)-")
+_SPINES = "railyard:fabric.spines"
+_UNITS = "railyard:fabric.scalableUnits"
+
+
+class SiteSlice(SiteTotals):
+    """What whole-site rules read: totals and the fabric's summary, as the Site resource carries them."""
+
+    fabric: FabricSummary
+
+
+def check_switch(switch: SwitchPlan, thresholds: Thresholds = DEFAULTS) -> list[Finding]:
+    """Everything that is to say about one switch of the training fabric."""
+    return run(SWITCH_PREDICATES, switch, switch.name, thresholds)
+
+
+def check_site(totals: SiteTotals, fabric: FabricSummary, thresholds: Thresholds = DEFAULTS) -> list[Finding]:
+    """Everything that is to say about the fabric as a whole."""
+    return run(SITE_PREDICATES, SiteSlice(**totals.model_dump(), fabric=fabric), totals.site, thresholds)
+
+
+def check_cables(cables: Iterable[Cable]) -> list[Finding]:
+    """FABRIC-005 over all cables of a site: no `device/port` ends two of them."""
+    ends = Counter(end for cable in cables for end in (cable.a, cable.z))
+    twice = (end for end, count in ends.items() if count > 1)
+    return ordered(FABRIC_005.finding(end, f"{ends[end]} cables end here", "one cable for each port") for end in twice)
+
+
+def _blocking(switch: SwitchPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-001 on leaves, and on spines that have a tier above them."""
+    links = sum(switch.links_per_peer.values())
+    if switch.role != "leaf" and not links:
+        return
+    if not links or not switch.up_gbps:
+        if switch.down_gbps > 0:
+            yield FABRIC_001.finding(where, f"{switch.down_gbps:g} Gb/s down and no uplink", f"{limits.down_to_up_max:g}:1")
+        return
+    ratio = switch.down_gbps / switch.up_gbps
+    if exceeds(ratio, limits.down_to_up_max):
+        down = switch.down_gbps * links / switch.up_gbps
+        more = ceil(round(down / limits.down_to_up_max, 6)) - links
+        fix = f"{more} more uplinks on each {switch.role} (railyard:fabric.uplinksPerLeaf), or fewer nodesPerUnit"
+        yield FABRIC_001.finding(where, f"{down:g}:{links} = {ratio:.3f}:1", f"{limits.down_to_up_max:g}:1", fix)
+
+
+def _equal_links(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-002, from the lower end of each pair."""
+    counts = Counter(switch.links_per_peer.values())
+    if len(counts) > 1:
+        uplinks, peers = sum(switch.links_per_peer.values()), len(switch.links_per_peer)
+        spread = ", ".join(f"{links} links to {number} of them" for links, number in sorted(counts.items()))
+        found = f"{uplinks} uplinks over {peers} switches above: {spread}"
+        yield FABRIC_002.finding(where, found, "one number of links for every pair", _divisor_fix(uplinks, peers))
+
+
+def _rails(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-003, for each node port of a leaf. Ends that are no rail NIC (a switch, a fabric manager) are left alone."""
+    if switch.role != "leaf":
+        return
+    for port, end in switch.ports.items():
+        device, _, name = end.partition("/")
+        nic = _NIC.match(name)
+        if nic is None:
+            continue
+        unit = _UNIT.search(device)
+        wrong = [
+            int(nic["rail"]) != switch.rail,
+            int(nic["plane"] or 0) != switch.plane,
+            unit is not None and int(unit["unit"]) != switch.unit,
+        ]
+        if any(wrong):
+            limit = f"rail {switch.rail}, plane {switch.plane}, unit {switch.unit}"
+            yield FABRIC_003.finding(f"{where}/{port}", f"{end} hangs here", limit)
+
+
+def _ports(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-005 and FABRIC-006 on one switch: a far end that hangs on two ports, and more cables than ports."""
+    ends = Counter(switch.ports.values())
+    for end, count in sorted(ends.items()):
+        if count > 1:
+            yield FABRIC_005.finding(f"{where}/{end}", f"{end} hangs on {count} ports", "one cable for each port")
+    if len(switch.ports) > switch.port_count:
+        found = f"{len(switch.ports)} cables on {switch.model}"
+        yield FABRIC_006.finding(where, found, f"{switch.port_count} ports")
+
+
+def _divides(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-002 for the whole fabric: the spines that a leaf sees must divide its uplinks."""
+    links = site.fabric.links_per_pair
+    if exceeds(abs(links - round(links)), 0):
+        uplinks, spines = round(links * site.spines_per_plane), site.spines_per_plane
+        found = f"{spines} spines do not divide {uplinks} uplinks ({links:.2f} links per pair)"
+        yield FABRIC_002.finding(_SPINES, found, "one number of links for every pair", _divisor_fix(uplinks, spines))
+
+
+def _spare(site: SiteSlice, where: str, limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-004: leaf ports that the site wants free, and spine ports that planned units will need (two tiers)."""
+    if site.spare_leaf_ports < limits.spare_leaf_ports_min:
+        yield FABRIC_004.finding(where, f"{site.spare_leaf_ports} free leaf ports", f"{limits.spare_leaf_ports_min}")
+    fabric, units = site.fabric, max(site.planned_scalable_units, site.built_scalable_units)
+    needed = ceil(round(units * fabric.rails * fabric.links_per_pair, 6))
+    if fabric.tiers == 2 and needed > fabric.radix:
+        found = f"{units} planned units need {needed} ports on each spine"
+        uplinks = round(fabric.links_per_pair * site.spines_per_plane)
+        fix = _divisor_fix(uplinks, ceil(site.spines_per_plane * needed / fabric.radix))
+        yield FABRIC_004.finding(_SPINES, found, f"{fabric.radix} ports", fix)
+
+
+def _holds(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-006: endpoints of one plane against k*k/2 in two tiers and k*k*k/4 in three (fabric.md 2, Maxima)."""
+    fabric = site.fabric
+    most = fabric.radix**2 // 2 if fabric.tiers == 2 else fabric.radix**3 // 4
+    units = max(site.planned_scalable_units, site.built_scalable_units)
+    wanted = units * site.nodes_per_unit * fabric.rails
+    if wanted > most:
+        found = f"{units} units of {site.nodes_per_unit} nodes with {fabric.rails} rails: {wanted} endpoints in a plane"
+        yield FABRIC_006.finding(_UNITS, found, f"{most} endpoints in {fabric.tiers} tiers of {fabric.radix} ports")
+
+
+def _growth(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-007."""
+    if site.built_scalable_units > site.planned_scalable_units:
+        found = f"{site.built_scalable_units} units built"
+        yield FABRIC_007.finding(_UNITS, found, f"{site.planned_scalable_units} units planned")
+
+
+def _divisor_fix(uplinks: int, at_least: int) -> str:
+    """The next number of spines that divides the uplinks (the 12-or-16 trap of fabric.md 2)."""
+    fitting = [number for number in range(at_least, uplinks + 1) if uplinks % number == 0]
+    if not fitting:
+        return f"two tiers need {at_least} spines and a leaf has {uplinks} uplinks: fewer units, or a switch with more ports"
+    return f"set {_SPINES} to {fitting[0]}, a divisor of {uplinks}, or leave it out: the planner then takes the right one"
+
+
+SWITCH_PREDICATES: tuple[Predicate[SwitchPlan], ...] = (
+    Predicate((FABRIC_001,), frozenset({"role", "links_per_peer", "down_gbps", "up_gbps"}), _blocking),
+    Predicate((FABRIC_002,), frozenset({"links_per_peer"}), _equal_links),
+    Predicate((FABRIC_003,), frozenset({"role", "ports", "rail", "plane", "unit"}), _rails),
+    Predicate((FABRIC_005, FABRIC_006), frozenset({"ports", "port_count", "model"}), _ports),
+)
+_SIZES = frozenset({"fabric", "planned_scalable_units", "built_scalable_units"})
+SITE_PREDICATES: tuple[Predicate[SiteSlice], ...] = (
+    Predicate((FABRIC_002,), frozenset({"fabric", "spines_per_plane"}), _divides),
+    Predicate((FABRIC_004,), _SIZES | {"spare_leaf_ports", "spines_per_plane"}, _spare),
+    Predicate((FABRIC_006,), _SIZES | {"nodes_per_unit"}, _holds),
+    Predicate((FABRIC_007,), _SIZES - {"fabric"}, _growth),
+)

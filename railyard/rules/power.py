@@ -1,0 +1,152 @@
+"""Power, cooling, weight and room of one rack. The planner computes watts and kilograms; here they meet their limits."""
+
+from collections.abc import Iterator
+
+from railyard.model.plan import RackDevice, RackFeed, RackPlan
+from railyard.rules.power_texts import (
+    COOL_001,
+    POWER_001,
+    POWER_002,
+    POWER_003,
+    POWER_004,
+    RACK_001,
+    RACK_002,
+    RACK_003,
+)
+from railyard.rules.registry import Finding, Predicate, exceeds, listed, run
+from railyard.rules.thresholds import DEFAULTS, Thresholds
+
+
+def check_rack(rack: RackPlan, thresholds: Thresholds = DEFAULTS) -> list[Finding]:
+    """Everything that is to say about one rack."""
+    return run(RACK_PREDICATES, rack, rack.name, thresholds)
+
+
+def _survivor(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
+    """POWER-001, for each feed that would be left alone."""
+    if len(rack.feeds) < 2:
+        return
+    for feed in rack.feeds:
+        limit = feed.capacity_kw * limits.survivor_percent_max / 100
+        if exceeds(feed.survivor_kw, limit):
+            lost = ", ".join(other.name for other in rack.feeds if other is not feed)
+            found = (
+                f"feed {feed.name} carries {feed.survivor_kw:.2f} kW after losing feed {lost}{_percent(feed.survivor_kw, feed)}"
+            )
+            yield POWER_001.finding(
+                f"{where}/feed-{feed.name}", found, _capacity(feed, limit), _fewer_kw(feed.survivor_kw - limit)
+            )
+
+
+def _breaker(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
+    """POWER-002, for each feed with all feeds live."""
+    for feed in rack.feeds:
+        limit = feed.capacity_kw * limits.feed_percent_max / 100
+        if exceeds(feed.load_kw, limit):
+            found = f"feed {feed.name} carries {feed.load_kw:.2f} kW with all feeds live{_percent(feed.load_kw, feed)}"
+            yield POWER_002.finding(f"{where}/feed-{feed.name}", found, _capacity(feed, limit), _fewer_kw(feed.load_kw - limit))
+
+
+def _redundancy(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """POWER-003: something draws power and there is one way for it to come."""
+    if rack.peak_kw > 0 and len(rack.feeds) < 2:
+        yield POWER_003.finding(where, f"{len(rack.feeds)} feed for {rack.peak_kw:.2f} kW", "2 feeds, a and b")
+
+
+def _derating(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
+    """POWER-004, for each feed."""
+    for feed in rack.feeds:
+        if exceeds(feed.continuous_rating, limits.continuous_rating_max):
+            found = f"{feed.breaker_a:g} A breaker of feed {feed.name} used at {feed.continuous_rating * 100:g} % of its rating"
+            yield POWER_004.finding(
+                f"{where}/feed-{feed.name}", found, f"{limits.continuous_rating_max * 100:g} % for continuous load"
+            )
+
+
+def _air(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
+    """COOL-001."""
+    limit = rack.air_limit_kw * limits.air_percent_max / 100
+    if exceeds(rack.air_kw, limit):
+        fix = f"move {rack.air_kw - limit:.2f} kW out of this rack (railyard:facility.nodesPerRack) or cool it by liquid"
+        yield COOL_001.finding(where, f"{rack.air_kw:.2f} kW of heat to air", f"{limit:.2f} kW", fix)
+
+
+def _weight(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
+    """RACK-001. What is known may already be too much; else an unknown weight leaves the rule undecided."""
+    unknown = sorted({device.model for device in rack.devices if device.weight_kg is None})
+    if rack.weight_limit_kg is None:
+        fix = "state railyard:facility.weightLimitKg, or weightLimitKg of the rack model in railyard/catalog/racks.yaml"
+        yield RACK_001.undecided(where, f"{rack.weight_kg:.1f} kg", "none is stated", fix)
+        return
+    limit = rack.weight_limit_kg * limits.weight_percent_max / 100
+    if exceeds(rack.weight_kg, limit):
+        yield RACK_001.finding(
+            where, f"{rack.weight_kg:.1f} kg{' without ' + ', '.join(unknown) if unknown else ''}", f"{limit:.1f} kg"
+        )
+    elif unknown:
+        heavy = sorted(device.name for device in rack.devices if device.weight_kg is None)
+        found = f"{rack.weight_kg:.1f} kg without {listed(heavy)}, whose weight is unknown"
+        yield RACK_001.undecided(where, found, f"{limit:.1f} kg", f"enter weightKg of {', '.join(unknown)} in railyard/catalog")
+
+
+def _overlap(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """RACK-002, once for each pair of devices."""
+    for index, lower in enumerate(rack.devices):
+        for upper in rack.devices[index + 1 :]:
+            shared = sorted(set(_filled(lower)) & set(_filled(upper)))
+            if shared:
+                found = f"{lower.name} ({_span(lower)}) and {upper.name} ({_span(upper)}) share {_units(shared)}"
+                yield RACK_002.finding(f"{where}/U{shared[0]}", found, "one device for each U")
+
+
+def _position(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """RACK-003, once for each device that stands where nothing may."""
+    allowed = set(range(1, rack.u_height + 1))
+    for device in rack.devices:
+        filled = set(_filled(device))
+        outside = sorted(filled - allowed)
+        reserved = sorted(filled & set(rack.reserved_u))
+        if outside:
+            found = f"{device.name} ({_span(device)}) is outside the rack at {_units(outside)}"
+            yield RACK_003.finding(f"{where}/{device.name}", found, f"U1 to U{rack.u_height}")
+        if reserved:
+            found = f"{device.name} ({_span(device)}) stands on reserved {_units(reserved)}"
+            yield RACK_003.finding(f"{where}/{device.name}", found, f"not on {_units(sorted(rack.reserved_u))}")
+
+
+def _filled(device: RackDevice) -> range:
+    return range(device.u, device.u + device.u_height)
+
+
+def _span(device: RackDevice) -> str:
+    return f"U{device.u}-U{device.u + device.u_height - 1}"
+
+
+def _units(numbers: list[int]) -> str:
+    return ", ".join(f"U{number}" for number in numbers)
+
+
+def _percent(kw: float, feed: RackFeed) -> str:
+    """The load as share of the derated capacity; nothing where there is no capacity to divide by."""
+    return f" ({100 * kw / feed.capacity_kw:.1f} %)" if feed.capacity_kw else ""
+
+
+def _capacity(feed: RackFeed, limit: float) -> str:
+    how = f"{feed.pdus} x {feed.pdu_model}, {feed.breaker_a:g} A at {feed.continuous_rating * 100:g} %"
+    return f"{limit:.2f} kW ({how})"
+
+
+def _fewer_kw(kw: float) -> str:
+    return f"take {kw:.2f} kW off the rack (railyard:facility.nodesPerRack) or give it larger or more PDUs (facility.feeds)"
+
+
+RACK_PREDICATES: tuple[Predicate[RackPlan], ...] = (
+    Predicate((POWER_001,), frozenset({"feeds"}), _survivor),
+    Predicate((POWER_002,), frozenset({"feeds"}), _breaker),
+    Predicate((POWER_003,), frozenset({"feeds", "peak_kw"}), _redundancy),
+    Predicate((POWER_004,), frozenset({"feeds"}), _derating),
+    Predicate((COOL_001,), frozenset({"air_kw", "air_limit_kw"}), _air),
+    Predicate((RACK_001,), frozenset({"devices", "weight_kg", "weight_limit_kg"}), _weight),
+    Predicate((RACK_002,), frozenset({"devices"}), _overlap),
+    Predicate((RACK_003,), frozenset({"devices", "u_height", "reserved_u"}), _position),
+)

@@ -1,0 +1,209 @@
+"""The three packs: each policy passes a good resource and refuses a bad one; floats, unknowns, waivers, metadata."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.policy.policy_harness import UNKNOWN, advisory, args, mandatory, violations
+from pulumi_policy import EnforcementLevel
+from tests.unit.rules.rules_factory import device, fabric, feed, leaf, machine_props, platform, rack, site_props
+
+from policies import common
+from policies.fabric import pack as fabric_pack
+from policies.hardening import pack as hardening_pack
+from policies.power import pack as power_pack
+from railyard.rules import RULES
+from railyard.rules.slices import MACHINE, PLATFORM, RACK, SITE, SWITCH
+
+PACKS = {"power": power_pack, "fabric": fabric_pack, "hardening": hardening_pack}
+EVERYTHING = [policy for pack in PACKS.values() for policy in pack.POLICIES]
+NAMESPACE = "kubernetes:core/v1:Namespace"
+ROOT = Path(common.__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    common.SEEN.reset()
+
+
+def blocking(**changes):
+    return leaf(links_per_peer={"s1": 15, "s2": 15}, up_gbps=12000.0, **changes).props()
+
+
+def overloaded(name="lab-r001", kw=40.0):
+    return rack(name=name, feeds=(feed("a", survivor_kw=kw), feed("b"))).props()
+
+
+GOOD = [
+    args(SITE, site_props()),
+    args(RACK, rack().props()),
+    args(SWITCH, leaf().props()),
+    args(PLATFORM, platform().props()),
+    args(MACHINE, machine_props()),
+    args(NAMESPACE, {}, provider="lab"),
+    args("kubernetes:helm.sh/v4:Chart", {}),
+    args("pulumi:pulumi:Stack", {}),
+]
+# (pack, policy, rule, resource): one failing case for each rule that a pack has.
+BAD = [
+    ("power", "rack-power", "POWER-001", args(RACK, overloaded())),
+    ("power", "rack-power", "POWER-002", args(RACK, rack(feeds=(feed("a", load_kw=40.0), feed("b"))).props())),
+    ("power", "rack-power", "POWER-003", args(RACK, rack(feeds=(feed("a"),)).props())),
+    ("power", "rack-power", "POWER-004", args(RACK, rack(feeds=(feed("a", continuous_rating=1.0), feed("b"))).props())),
+    ("power", "rack-heat-and-weight", "COOL-001", args(RACK, rack(air_kw=25.1).props())),
+    ("power", "rack-heat-and-weight", "RACK-001", args(RACK, rack(weight_kg=1601.0).props())),
+    ("power", "rack-heat-and-weight", "RACK-002", args(RACK, rack(devices=(device(), device("b", u=8))).props())),
+    ("power", "rack-heat-and-weight", "RACK-003", args(RACK, rack(devices=(device(u=42),), reserved_u=()).props())),
+    ("fabric", "switch-wiring", "FABRIC-001", args(SWITCH, blocking())),
+    ("fabric", "switch-wiring", "FABRIC-002", args(SWITCH, leaf(links_per_peer={"s1": 17, "s2": 15}).props())),
+    ("fabric", "switch-wiring", "FABRIC-003", args(SWITCH, leaf(ports={"1": "lab-su001-gpu01/mlx5_4"}).props())),
+    ("fabric", "switch-wiring", "FABRIC-005", args(SWITCH, leaf(ports={"1": "x/1", "2": "x/1"}).props())),
+    ("fabric", "switch-wiring", "FABRIC-006", args(SWITCH, leaf(port_count=3).props())),
+    (
+        "fabric",
+        "fabric-size",
+        "FABRIC-002",
+        args(
+            SITE,
+            site_props(plannedScalableUnits=4, spinesPerPlane=12, fabric=fabric(links_per_pair=32 / 12, radix=128).props()),
+        ),
+    ),
+    (
+        "fabric",
+        "fabric-size",
+        "FABRIC-004",
+        args(SITE, site_props(spinesPerPlane=16, fabric=fabric(links_per_pair=2.0).props())),
+    ),
+    ("fabric", "fabric-size", "FABRIC-006", args(SITE, site_props(nodesPerUnit=33))),
+    ("fabric", "fabric-size", "FABRIC-007", args(SITE, site_props(plannedScalableUnits=3))),
+    ("hardening", "api-server", "CIS-1.2.1", args(PLATFORM, platform(anonymous_auth=True).props())),
+    ("hardening", "api-server", "CIS-1.2.16", args(PLATFORM, platform(audit_log=False).props())),
+    ("hardening", "api-server", "CIS-1.2.27", args(PLATFORM, platform(encrypt_secrets=False).props())),
+    ("hardening", "bmc-access", "BMC-001", args(MACHINE, machine_props(verify=False))),
+    ("hardening", "bmc-access", "BMC-002", args(MACHINE, machine_props(remove=False))),
+    ("hardening", "kubernetes-provider", "K8S-001", args(NAMESPACE, {}, provider="default_4_25_0")),
+]
+
+
+def test_good_resources_pass_every_policy_and_leave_no_note():
+    assert violations(EVERYTHING, *GOOD) == []
+
+
+@pytest.mark.parametrize(("pack", "policy", "rule", "resource"), BAD, ids=lambda value: value if isinstance(value, str) else "")
+def test_a_bad_resource_is_refused_by_the_right_pack_alone(pack, policy, rule, resource):
+    assert mandatory(PACKS[pack].POLICIES, resource) == [(policy, rule)]
+    others = [policy for name, module in PACKS.items() if name != pack for policy in module.POLICIES]
+    assert violations(others, resource) == []
+
+
+def test_every_rule_of_a_pack_is_enforced_there_and_has_a_failing_case():
+    for name, module in PACKS.items():
+        declared = {rule.id for rule in RULES.values() if rule.pack == name}
+        assert {rule for topic in module.TOPICS for rule in topic.rules} == declared
+        assert {rule for pack, _, rule, _ in BAD if pack == name} == declared
+
+
+def test_every_policy_has_a_failing_case():
+    enforcing = {policy.name for policy in EVERYTHING if policy.enforcement_level is EnforcementLevel.MANDATORY}
+    assert {policy for _, policy, _, _ in BAD} == enforcing
+    assert len(EVERYTHING) - len(enforcing) == len(PACKS)
+
+
+def test_an_unknown_value_is_noted_and_the_other_rules_still_refuse():
+    props = rack(air_kw=30.0).props() | {"feeds": UNKNOWN, "model": UNKNOWN}
+    resource = args(RACK, props)
+    assert mandatory(power_pack.POLICIES, resource) == [("rack-heat-and-weight", "COOL-001")]
+    assert advisory(power_pack.POLICIES, resource) == [
+        ("power-notes", f"POWER-{number:03d}", "undecided") for number in range(1, 5)
+    ]
+
+
+def test_an_unknown_in_one_resource_does_not_touch_another():
+    unknown = args(SWITCH, leaf().props() | {"upGbps": UNKNOWN})
+    assert mandatory(fabric_pack.POLICIES, unknown, args(SWITCH, blocking())) == [("switch-wiring", "FABRIC-001")]
+    assert advisory(fabric_pack.POLICIES, unknown) == [("fabric-notes", "FABRIC-001", "undecided")]
+
+
+def test_an_unknown_deep_inside():
+    props = leaf().props()
+    props["ports"]["2"] = UNKNOWN
+    assert {rule for _, rule, _ in advisory(fabric_pack.POLICIES, args(SWITCH, props))} == {
+        "FABRIC-003",
+        "FABRIC-005",
+        "FABRIC-006",
+    }
+    machine = args(MACHINE, machine_props() | {"accounts": {"removeFactory": UNKNOWN}})
+    assert advisory(hardening_pack.POLICIES, machine) == [("hardening-notes", "BMC-002", "undecided")]
+
+
+def test_a_slice_that_does_not_read_is_refused():
+    props = platform().props()
+    del props["encryptSecrets"]
+    assert mandatory(hardening_pack.POLICIES, args(PLATFORM, props)) == [("api-server", "SLICE-001")]
+
+
+def test_an_unknown_weight_is_noted():
+    resource = args(RACK, rack(devices=(device(weight_kg=None),)).props())
+    assert mandatory(power_pack.POLICIES, resource) == []
+    assert advisory(power_pack.POLICIES, resource) == [("power-notes", "RACK-001", "undecided")]
+
+
+def waiver(rule, where="*", expires="9999-12-31"):
+    return {"rule": rule, "where": where, "reason": "accepted by the security officer", "expires": expires}
+
+
+def test_a_waiver_beside_the_slice_turns_a_refusal_into_a_note():
+    resource = args(RACK, overloaded() | {"waivers": [waiver("POWER-001", "lab-r001")]}, name="lab-r001")
+    assert mandatory(power_pack.POLICIES, resource) == []
+    assert advisory(power_pack.POLICIES, resource) == [("power-notes", "POWER-001", "waived")]
+
+
+def test_a_lapsed_waiver_refuses_again_and_says_so():
+    resource = args(RACK, overloaded() | {"waivers": [waiver("POWER-001", expires="2020-01-01")]})
+    ((_, _, text),) = violations(power_pack.POLICIES, resource)
+    assert "[waiver lapsed on 2020-01-01: accepted by the security officer]" in text
+
+
+def test_waivers_of_the_site_reach_resources_that_can_not_carry_any():
+    site = args(SITE, site_props(waivers=[waiver("BMC-001")]))
+    machine = args(MACHINE, machine_props(verify=False))
+    other = args(NAMESPACE, {}, provider="default")
+    assert mandatory(hardening_pack.POLICIES, site, machine, other) == [("kubernetes-provider", "K8S-001")]
+    common.SEEN.reset()
+    assert mandatory(hardening_pack.POLICIES, machine) == [("bmc-access", "BMC-001")], "no Site seen: nothing is waived"
+
+
+def test_thresholds_come_from_the_pack_configuration():
+    strict = {"survivorPercentMax": 50.0}
+    assert mandatory(power_pack.POLICIES, args(RACK, rack().props(), config=strict)) == [("rack-power", "POWER-001")] * 2
+    lax = {"downToUpMax": 2.0}
+    assert mandatory(fabric_pack.POLICIES, args(SWITCH, blocking(), config=lax)) == []
+    spare = {"spareLeafPortsMin": 1.0}
+    assert mandatory(fabric_pack.POLICIES, args(SITE, site_props(), config=spare)) == [("fabric-size", "FABRIC-004")]
+
+
+def test_policies_carry_their_metadata():
+    names = [policy.name for policy in EVERYTHING]
+    assert len(names) == len(set(names))
+    for policy in EVERYTHING:
+        assert policy.severity
+        assert policy.framework.name
+        assert policy.framework.version
+        assert policy.remediation_steps
+        assert policy.url.startswith("https://")
+        assert "docs/reference/rules.md" in policy.url
+    api_server = next(policy for policy in EVERYTHING if policy.name == "api-server")
+    assert (api_server.framework.name, api_server.framework.version) == ("CIS Kubernetes Benchmark", "1.12")
+    schema = next(policy for policy in EVERYTHING if policy.name == "rack-power").config_schema
+    assert set(schema.properties) == {"survivorPercentMax", "feedPercentMax", "continuousRatingMax"}
+
+
+@pytest.mark.parametrize("name", sorted(PACKS))
+def test_pack_folders_start_the_right_pack_with_the_shared_environment(name):
+    folder = ROOT / name
+    manifest = (folder / "PulumiPolicy.yaml").read_text()
+    assert re.search(
+        r"^runtime:\n  name: python\n  options:\n    toolchain: pip\n    virtualenv: \.\./\.\./\.venv$", manifest, re.M
+    )
+    assert f"from policies.{name}.pack import POLICIES" in (folder / "__main__.py").read_text()
+    assert not (folder / "policies.py").exists(), "it would hide the package `policies` when the engine runs this folder"

@@ -1,0 +1,113 @@
+"""Committed stacks through the packs: they pass, every resource is looked at, bad variants fail in the right pack."""
+
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+from tests.policy.policy_harness import args, mandatory
+
+from components.metal import machine_inputs
+from policies import common
+from policies.fabric import pack as fabric_pack
+from policies.hardening import pack as hardening_pack
+from policies.power import pack as power_pack
+from railyard import load, plan, rules
+from railyard.rules.slices import MACHINE, PLATFORM, RACK, SITE, SWITCH
+
+ROOT = Path(common.__file__).parent.parent
+STACKS = sorted(path.name.split(".")[1] for path in (ROOT / "stacks").glob("Pulumi.*.yaml"))
+PACKS = {"power": power_pack.POLICIES, "fabric": fabric_pack.POLICIES, "hardening": hardening_pack.POLICIES}
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    common.SEEN.reset()
+
+
+def resources(config, planned):
+    """What the program registers, in its order, as far as packs judge it."""
+    yield args(SITE, planned.site.props() | {"fabric": planned.fabric.props()}, planned.site.site)
+    for rack in planned.racks:
+        yield args(RACK, rack.props(), rack.name)
+    for switch in planned.switches:
+        yield args(SWITCH, switch.props(), switch.name)
+    for machine in planned.machines:
+        if machine.lifecycle == "active":
+            yield args(MACHINE, machine_inputs(machine, config.file.bmc, config.file.addresses.ntp_servers), machine.name)
+    yield args(PLATFORM, planned.platform.props(), planned.platform.name)
+
+
+def changed(stack, **sections):
+    """A stack with some keys of some sections changed, and its plan."""
+    config = load.site_config(ROOT, stack)
+    file = config.file
+    new = {name: getattr(file, name).model_copy(update=keys) for name, keys in sections.items()}
+    config = config.__class__(**{**vars(config), "file": file.model_copy(update=new)})
+    return config, plan.plan(config)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_committed_stacks_pass_and_every_policy_looks_at_every_resource(stack):
+    config = load.site_config(ROOT, stack)
+    planned = plan.plan(config)
+    shown = list(resources(config, planned))
+    for policies in PACKS.values():
+        assert mandatory(policies, *shown) == []
+    active = sum(machine.lifecycle == "active" for machine in planned.machines)
+    expected = Counter(
+        {
+            ("rack-power", RACK): len(planned.racks),
+            ("rack-heat-and-weight", RACK): len(planned.racks),
+            ("power-notes", RACK): 2 * len(planned.racks),
+            ("switch-wiring", SWITCH): len(planned.switches),
+            ("fabric-notes", SWITCH): len(planned.switches),
+            ("fabric-size", SITE): 1,
+            ("fabric-notes", SITE): 1,
+            ("api-server", PLATFORM): 1,
+            ("hardening-notes", PLATFORM): 1,
+            ("bmc-access", MACHINE): active,
+            ("hardening-notes", MACHINE): active,
+        }
+    )
+    assert expected == common.SEEN.looked
+    assert len(planned.racks) > 0
+    assert len(planned.switches) > 0
+
+
+BAD = {
+    "overloaded rack": ({"facility": {"nodes_per_rack": 5}}, "power", "POWER-001"),
+    "blocking leaf": ({"fabric": {"uplinks_per_leaf": 30}}, "fabric", "FABRIC-001"),
+    "12 spines for 3 units": (
+        {"fabric": {"scalable_units": 3, "planned_scalable_units": 3, "spines": 12}},
+        "fabric",
+        "FABRIC-002",
+    ),
+    "unencrypted API server": ({"platform": {}}, "hardening", "CIS-1.2.27"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_variants_of_prod_site_a_fail_in_the_right_pack(case):
+    sections, pack, rule = BAD[case]
+    if pack == "hardening":
+        server = load.site_config(ROOT, "prod-site-a").file.platform.control_plane
+        sections = {"platform": {"control_plane": server.model_copy(update={"encrypt_secrets": False})}}
+    config, planned = changed("prod-site-a", **sections)
+    shown = list(resources(config, planned))
+    refused = {name: {found for _, found in mandatory(policies, *shown)} for name, policies in PACKS.items()}
+    assert rule in refused[pack]
+    for name, found in refused.items():
+        assert name == pack or not found
+    assert rule in {finding.id for finding in rules.check(config, planned, date(2026, 6, 1))}
+
+
+def test_program_and_pack_say_the_same():
+    """One predicate, three users: what the program finds on racks is what the pack refuses, word for word."""
+    config, planned = changed("prod-site-a", facility={"nodes_per_rack": 5})
+    program = {str(f) for rack in planned.racks for f in rules.check_rack(rack) if f.severity in ("limit", "invariant")}
+    texts = set()
+    for resource in resources(config, planned):
+        for policy in power_pack.POLICIES[:-1]:
+            policy.validate(resource, lambda text, urn=None: texts.add(text))
+    assert texts == program
