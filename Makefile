@@ -1,0 +1,54 @@
+# Everything that a newcomer, CI and the maintainers run. The pulumi CLI's environment is .envrc's, here and in your shell.
+STACK ?= lab
+PYTHON ?= python3
+ARGS ?=
+WITH_ENV := . ./.envrc &&
+# One pytest run each, cheapest first; all of them run, and any failure fails the target.
+TIERS := unit,property,golden component,policy provider,engine proof
+
+.DEFAULT_GOAL := help
+.PHONY: help setup up down test check bench policy preview report docs clean
+MAKEFLAGS += --no-print-directory
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@echo "  variables: STACK=$(STACK) (a file stacks/Pulumi.<STACK>.yaml), ARGS= (more arguments for pulumi or pytest)"
+
+setup:  ## Python environment, pulumi, plugins and the lab's control plane; quick when nothing is missing
+	@PYTHON=$(PYTHON) sh engine/setup.sh
+	@$(WITH_ENV) python -m engine install
+
+up: setup  ## the lab, then pulumi up of STACK
+	@$(WITH_ENV) python -m lab up
+	@$(WITH_ENV) python -m engine stack-up $(STACK) -- $(ARGS)
+	@$(WITH_ENV) railyard report $(STACK)
+
+down:  ## stop every lab of this checkout; its data and the stacks' state stay
+	@if [ -x .venv/bin/python ]; then $(WITH_ENV) python -m lab down --all; fi
+
+test: setup  ## every test, cheapest tier first
+	@$(WITH_ENV) failed=0; for tier in $(TIERS); do \
+	  set --; for folder in $$(echo $$tier | tr , ' '); do if [ -d tests/$$folder ]; then set -- "$$@" tests/$$folder; fi; done; \
+	  if [ $$# -gt 0 ]; then echo "== $$*"; pytest "$$@" $(ARGS) || failed=1; fi; \
+	done; exit $$failed
+
+check: setup  ## format, lint, types, imports, fresh generated files
+	@$(WITH_ENV) ruff format --check . && ruff check . && pyright && lint-imports && railyard docs --check
+
+bench: setup  ## the numbers that we promise, also in bench.json
+	@$(WITH_ENV) python -m bench $(ARGS)
+
+policy: setup  ## preview of STACK under all policy packs, then the packs over its deployed state
+	@$(WITH_ENV) python -m engine stack-policy $(STACK) -- $(ARGS)
+
+preview: setup  ## what pulumi up of STACK would do; needs no hardware and no cluster
+	@$(WITH_ENV) python -m engine stack-preview $(STACK) -- $(ARGS)
+
+report: setup  ## the report of STACK, without pulumi
+	@$(WITH_ENV) railyard report $(STACK)
+
+docs: setup  ## renew the generated files (schema, reference, example reports)
+	@$(WITH_ENV) railyard docs
+
+clean: down  ## stop the lab and remove all that this checkout made, the stacks' state included (not ~/.cache/railyard)
+	@rm -rf .venv .pulumi-home .pulumi-state .lab out

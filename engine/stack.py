@@ -1,0 +1,202 @@
+"""The commands behind `make up`, `make preview` and `make policy`: they prepare a stack, then become `pulumi`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from engine.build import say
+from engine.errors import EngineError
+from engine.locks import backend_folder, unlock
+from engine.official import installed_plugin
+from engine.paths import ROOT, envrc
+from engine.recipes import KUBERNETES_PLUGIN_VERSION
+
+PACKS = ("policies/power", "policies/fabric", "policies/hardening")
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A Pulumi project's folder and the environment that its commands run in."""
+
+    root: Path
+    environment: dict[str, str]
+
+    @classmethod
+    def at(cls, root: Path = ROOT) -> Workspace:
+        return cls(root, envrc())
+
+    @property
+    def project(self) -> str:
+        return str(read_yaml(self.root / "Pulumi.yaml").get("name", ""))
+
+    def stack_file(self, stack: str) -> Path:
+        folder = read_yaml(self.root / "Pulumi.yaml").get("stackConfigDir") or "."
+        return self.root / folder / f"Pulumi.{stack.rpartition('/')[2]}.yaml"
+
+    def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run one command to its end with its output kept."""
+        return subprocess.run(
+            [self._program(), *arguments, "--non-interactive"],
+            cwd=self.root,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+
+    def show(self, *arguments: str) -> int:
+        """Run one command on the user's terminal; its exit code."""
+        command = [self._program(), *arguments, "--non-interactive"]
+        return subprocess.run(command, cwd=self.root, env=self.environment, check=False).returncode
+
+    def become(self, *arguments: str) -> NoReturn:
+        """Replace this process, so that signals and the exit code are the engine's own."""
+        os.chdir(self.root)
+        os.execve(self._program(), ["pulumi", *arguments, "--non-interactive"], self.environment)  # noqa: S606
+
+    def _program(self) -> str:
+        found = shutil.which("pulumi", path=self.environment.get("PATH"))
+        if not found:
+            raise EngineError("ENGINE-005", "pulumi", "not on PATH", "the pulumi CLI", "run `make setup`")
+        return found
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A YAML file's mapping; empty where there is none (whether its content is right is not for this room to say)."""
+    from ruamel.yaml import YAML
+
+    try:
+        loaded = YAML(typ="safe", pure=True).load(path)
+    except FileNotFoundError:
+        return {}
+    return loaded if isinstance(loaded, dict) else {}
+
+
+def require_tools(workspace: Workspace) -> None:
+    """Say before a long run what its middle would stumble over."""
+    home = Path(workspace.environment["PULUMI_HOME"])
+    if not installed_plugin(home, KUBERNETES_PLUGIN_VERSION):
+        raise EngineError(
+            "ENGINE-006",
+            f"plugins of {home}",
+            "no kubernetes plugin",
+            f"resource-kubernetes-v{KUBERNETES_PLUGIN_VERSION}/pulumi-resource-kubernetes",
+            "run `make setup`",
+        )
+    passphrase = workspace.environment.get("PULUMI_CONFIG_PASSPHRASE_FILE", "")
+    if "PULUMI_CONFIG_PASSPHRASE" not in workspace.environment and not Path(passphrase).is_file():
+        raise EngineError(
+            "ENGINE-007",
+            "PULUMI_CONFIG_PASSPHRASE_FILE",
+            f"{passphrase or 'not set'}: no such file",
+            "a file with the passphrase of the stack's secrets",
+            "set it to your file, or PULUMI_CONFIG_PASSPHRASE, before `. ./.envrc`",
+        )
+
+
+def ensure_stack(workspace: Workspace, stack: str) -> dict[str, Any]:
+    """The stack's exported state; creates an empty stack where there is none (a committed stack file isn't changed)."""
+    if not workspace.stack_file(stack).is_file():
+        known = sorted(path.name.split(".")[1] for path in workspace.stack_file("x").parent.glob("Pulumi.*.yaml"))
+        raise EngineError(
+            "ENGINE-009",
+            f"stack {stack}",
+            f"no {workspace.stack_file(stack)}",
+            f"one of {', '.join(known) or 'none yet'}",
+            f"railyard init {stack} --from starter",
+        )
+    exported = workspace.pulumi("stack", "export", "--stack", stack)
+    if exported.returncode == 0:
+        return dict(json.loads(exported.stdout))
+    if "no stack named" not in exported.stderr:
+        raise pulumi_failed(f"pulumi stack export --stack {stack}", exported.stderr)
+    created = workspace.pulumi("stack", "init", stack, "--no-select")
+    if created.returncode:
+        raise pulumi_failed(f"pulumi stack init {stack}", created.stderr)
+    say(f"created stack {stack}")
+    return {}
+
+
+def pulumi_failed(command: str, stderr: str) -> EngineError:
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    found = "; ".join(lines[-3:]) or "no output"
+    fix = "set the passphrase with which the stack was made" if "passphrase" in found else "run `railyard doctor`"
+    return EngineError("ENGINE-010", command, found, "exit code 0", fix)
+
+
+def deployment(state: dict[str, Any]) -> dict[str, Any]:
+    return dict(state.get("deployment") or {})
+
+
+def clear_dead_locks(workspace: Workspace, stack: str) -> None:
+    url = workspace.environment.get("PULUMI_BACKEND_URL", "")
+    if url.startswith("file://"):
+        for line in unlock(backend_folder(url), stack, workspace.project):
+            say(line)
+
+
+def up(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
+    """Bring `stack` up: free it of what a killed run left behind, then `pulumi up`. Its exit code, or an EngineError."""
+    require_tools(workspace)
+    state = ensure_stack(workspace, stack)
+    clear_dead_locks(workspace, stack)
+    pending = deployment(state).get("pending_operations") or []
+    if pending:
+        say(f"a killed run left {len(pending)} operations open: pulumi refresh --clear-pending-creates")
+        code = workspace.show("refresh", "--clear-pending-creates", "--yes", "--skip-preview", "--stack", stack)
+        if code:
+            return code
+    return workspace.become("up", "--yes", "--continue-on-error", "--stack", stack, *extra)
+
+
+def preview(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
+    """Preview `stack` without writing its state at every step (nothing can be lost), beside an empty peer if it names one."""
+    require_tools(workspace)
+    ensure_stack(workspace, stack)
+    ensure_peer(workspace, stack)
+    workspace.environment["PULUMI_SKIP_CHECKPOINTS"] = "true"
+    return workspace.become("preview", "--stack", stack, *extra)
+
+
+def ensure_peer(workspace: Workspace, stack: str) -> None:
+    """A preview reads the outputs of the peer stack, which need not have been deployed but must exist."""
+    peer = peer_of(read_yaml(workspace.stack_file(stack)))
+    owner, _, name = peer.rpartition("/")
+    if not peer or (owner and owner.rpartition("/")[2] != workspace.project):
+        return
+    if not workspace.stack_file(name).is_file():
+        say(f"the peer stack {name} has no stack file here: not created")
+        return
+    ensure_stack(workspace, name)
+
+
+def peer_of(stack_file: dict[str, Any]) -> str:
+    """The name of the peer stack that a stack file's configuration asks for, or nothing."""
+    config = stack_file.get("config") or {}
+    for key, value in config.items():
+        if str(key).rpartition(":")[2] == "peer" and isinstance(value, dict):
+            return str(value.get("stack") or "")
+    return ""
+
+
+def policy(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
+    """Preview `stack` under every pack, then judge what is deployed. 0 only if both pass; "no deployed state" is no pass."""
+    require_tools(workspace)
+    packs = [word for pack in PACKS for word in ("--policy-pack", pack)]
+    state = ensure_stack(workspace, stack)
+    ensure_peer(workspace, stack)
+    workspace.environment["PULUMI_SKIP_CHECKPOINTS"] = "true"
+    code = workspace.show("preview", "--stack", stack, *packs, *extra)
+    if not deployment(state).get("resources"):
+        say(f"no deployed state of {stack}: nothing analysed")
+        return code
+    say(f"the deployed state of {stack}:")
+    return workspace.show("policy", "analyze", "--stack", stack, *packs) or code

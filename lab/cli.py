@@ -1,0 +1,164 @@
+"""The command line: up, down, status, fault, power. Exit 0 done, 1 not running or not ready, 2 refused."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from lab import control, life, rewrite, setup
+from lab.errors import LabError, text
+from lab.instance import Instance, lab_home, load
+from lab.setup import Wish
+
+FAULTS = """kinds: status {status, headers?, body?} · slow {delayS} · reset {when?: before|after} · drop {afterBytes?} (these
+four also take method, path (glob), remaining) · unreachable · wrong-password · identity {serial?, gpus?, macs?} · media-404 ·
+no-call-home {phase?: begun|finished}. Example: fault LAB0001 '{"kind":"status","status":503,"remaining":3}'"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The commands and their options."""
+    top = argparse.ArgumentParser(prog="python -m lab", description="The emulated site that railyard runs against.")
+    commands = top.add_subparsers(dest="command", required=True)
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--dir", type=Path, help="the instance's directory (default: .lab/<site>)")
+    common.add_argument("--site", help="a site's name, or the path of its inventory.yaml (default: lab)")
+    up = commands.add_parser("up", parents=[common], help="bring the lab up; a second time: nothing to do")
+    up.add_argument("--stack", help="name of the stack (default: the site's)")
+    up.add_argument("--stack-file", type=Path, help="stack file to copy (default: stacks/Pulumi.<stack>.yaml)")
+    up.add_argument("--network", metavar="127.N", help="loopback /16 to use (picked when the instance is made)")
+    up.add_argument("--control-plane", action=argparse.BooleanOptionalAction, default=None, help="run etcd, API server, Kueue")
+    up.add_argument("--provision", action=argparse.BooleanOptionalAction, default=None, help="run the provisioning service")
+    up.add_argument("--install-s", type=float, metavar="S", help="how long a machine's install takes (default 0.5)")
+    up.add_argument("--post-s", type=float, metavar="S", help="how long a machine's power-on self test takes (default 0.2)")
+    down = commands.add_parser("down", parents=[common], help="stop the lab")
+    down.add_argument("--all", action="store_true", help="every instance below .lab")
+    status = commands.add_parser("status", parents=[common], help="what runs")
+    status.add_argument("--json", action="store_true")
+    fault = commands.add_parser("fault", parents=[common], help="inject, list or clear faults", epilog=FAULTS)
+    fault.add_argument("serial", nargs="?", default="*", help="serial number or name of a machine; '*' = all")
+    fault.add_argument("fault", nargs="?", help="JSON object; without it: list")
+    fault.add_argument("--clear", action="store_true")
+    power = commands.add_parser("power", parents=[common], help="press a machine's power button")
+    power.add_argument("serial")
+    power.add_argument("power", choices=("on", "off"))
+    return top
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _instance(options: argparse.Namespace) -> Instance:
+    folder = setup.folder(Wish(dir=options.dir, site=options.site))
+    found = load(folder)
+    if found is None:
+        raise LabError(
+            "LAB-010", str(folder), "no lab instance", "an instance made by `up`", f"python -m lab up --dir {folder}"
+        )
+    return found
+
+
+def run_up(options: argparse.Namespace) -> int:
+    if options.network is not None and not _is_network(options.network):
+        raise LabError("LAB-008", "--network", options.network, "127.1 to 127.254", "give the first two octets")
+    timing = {key: value for key, value in (("installS", options.install_s), ("postS", options.post_s)) if value is not None}
+    for key, value in timing.items():
+        if not 0 <= value <= 3600:
+            raise LabError("LAB-008", key, str(value), "0 to 3600 seconds", "correct the option")
+    wish = Wish(
+        dir=options.dir, site=options.site, stack=options.stack, stack_file=options.stack_file, network=options.network,
+        control_plane=options.control_plane, provision=options.provision, timing=timing,
+    )  # fmt: skip
+    instance = life.up(wish, say)
+    if not rewrite.unchanged(instance):
+        say(f"{instance.site}: not at its committed addresses: use --config-file {rewrite.relative(instance.config_file)}")
+    return 0
+
+
+def _is_network(value: str) -> bool:
+    first, _, second = value.partition(".")
+    return first == "127" and second.isdigit() and 1 <= int(second) <= 254
+
+
+def run_down(options: argparse.Namespace) -> int:
+    if not options.all:
+        life.down(_instance(options), say)
+        return 0
+    for path in sorted(lab_home().glob("*/instance.json")):
+        instance = load(path.parent)
+        if instance is not None:
+            life.down(instance, say)
+    return 0
+
+
+def run_status(options: argparse.Namespace) -> int:
+    instance = _instance(options)
+    value = life.status(instance)
+    machines: list[dict[str, Any]] = []
+    if value["state"] in {"ready", "degraded"}:
+        try:
+            machines = control.ask(instance, "machines")["machines"]
+        except LabError as error:
+            value["message"] = value.get("message") or str(error)
+    shown = {"site": instance.site, "dir": str(instance.dir), "network": instance.network, **value, "machines": machines}
+    if options.json:
+        say(json.dumps(shown, indent=1))
+    else:
+        _print(shown)
+    return 0 if value["state"] == "ready" else 1
+
+
+def _print(shown: dict[str, Any]) -> None:
+    say(f"{shown['site']}: {shown['state']}  {shown['network']}.0.0/16  {shown['dir']}")
+    if shown.get("message"):
+        say(f"  {shown['message']}")
+    for one in shown["services"]:
+        say(f"  {one['name']:<24} {one['state']:<9} pid {one['pid']}")
+    for one in shown["machines"]:
+        system = "running" if one["os"] else "no system"
+        faults = "  faults: " + json.dumps(one["faults"]) if one["faults"] else ""
+        say(f"  {one['name']:<24} {one['serial']:<12} {one['bmc']:<20} {one['power']:<12} {system}{faults}")
+
+
+def run_fault(options: argparse.Namespace) -> int:
+    instance = _instance(options)
+    if options.clear:
+        answer = control.ask(instance, "clear", serial=options.serial)
+    elif options.fault is None:
+        answer = control.ask(instance, "faults", serial=options.serial)
+    else:
+        try:
+            fault = json.loads(options.fault)
+        except ValueError as error:
+            fix = "python -m lab fault --help has an example"
+            raise LabError("LAB-012", "fault", options.fault[:100], "a JSON object", fix) from error
+        answer = control.ask(instance, "fault", serial=options.serial, fault=fault)
+    for one in answer["machines"]:
+        say(f"{one['name']} {one['serial']}: {json.dumps(one['faults'])}")
+    return 0
+
+
+def run_power(options: argparse.Namespace) -> int:
+    for one in control.ask(_instance(options), "power", serial=options.serial, power=options.power)["machines"]:
+        say(f"{one['name']} {one['serial']}: {one['power']}")
+    return 0
+
+
+RUN = {"up": run_up, "down": run_down, "status": run_status, "fault": run_fault, "power": run_power}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command; the exit code."""
+    options = parser().parse_args(argv)
+    try:
+        return RUN[options.command](options)
+    except LabError as error:
+        print(text(error), file=sys.stderr)
+        return 1 if error.id == "LAB-009" else 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # `| head`: nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

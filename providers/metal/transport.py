@@ -1,0 +1,164 @@
+"""HTTP to one BMC: TLS, the cap of requests in flight, what may be sent again. Knows no Redfish resource.
+
+requests traps: a session's `verify` and proxies are overridden by the environment unless `trust_env` is off, and verify must be
+passed with each call (reference/baremetal.md section 8).
+"""
+
+import email.utils
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+
+from providers.kit import Cancel, Deadline, resolve_path
+from providers.kit.lifetime import mutation
+from providers.metal import errors
+
+IN_FLIGHT = 32
+CONNECT_S, READ_S = 5.0, 30.0
+UNREACHABLE_S = 12.0  # how long a GET knocks at a BMC that doesn't answer
+BUSY_S = 60.0  # how long a GET waits for a BMC that says 503 or 429
+_slots = threading.BoundedSemaphore(IN_FLIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An HTTP answer; `body` is the JSON value, or None."""
+
+    status: int
+    headers: Any = field(repr=False)
+    body: Any = field(repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """2xx."""
+        return 200 <= self.status < 300
+
+
+class Lost(Exception):  # noqa: N818
+    """No answer, so the effect of a mutation is unknown: read the state before anything is sent again."""
+
+
+class Link:
+    """A connection to one BMC, for one thread at a time."""
+
+    def __init__(self, address: str, ca_file: str, verify_tls: bool, where: str, cancel: Cancel, deadline: Deadline) -> None:
+        self.where = f"{where} ({address})" if where != address else address
+        self.cancel = cancel
+        self.deadline = deadline
+        self.token: str | None = None
+        self._base = f"https://{address}"
+        self._verify: str | bool = str(resolve_path(ca_file)) if verify_tls else False
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._session.mount("https://", HTTPAdapter(pool_connections=1, pool_maxsize=1))
+        if not verify_tls:
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._session.close()
+
+    def get(self, path: str) -> Reply:
+        """GET, again after 503, 429, reset or timeout, until the deadline. Raises MetalError, Cancelled."""
+        start, attempt = time.monotonic(), 0
+        while True:
+            spent = time.monotonic() - start
+            try:
+                reply = self._once("GET", path, None, {})
+            except Lost as lost:
+                if spent >= min(UNREACHABLE_S, self.deadline.limit_s) or self.deadline.passed():
+                    raise errors.unreachable(self.where, str(lost), spent) from None
+                pause = backoff(attempt)
+            else:
+                if reply.status not in {503, 429}:
+                    return reply
+                pause = retry_after(reply, backoff(attempt))
+                if spent + pause > BUSY_S or self.deadline.left() < pause:
+                    raise errors.busy(self.where, f"GET {path}", spent)
+            attempt += 1
+            self.cancel.wait(pause, self.where)
+
+    def mutate(self, method: str, path: str, body: Any, headers: dict[str, str] | None = None) -> Reply:
+        """Sends once, never again. Raises Lost if the effect is unknown."""
+        with mutation():
+            return self._once(method, path, body, headers or {})
+
+    def _once(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Reply:
+        self.cancel.check(self.where)
+        if self.token:
+            headers = {**headers, "X-Auth-Token": self.token}
+        while not _slots.acquire(timeout=0.5):
+            self.cancel.check(self.where)
+        try:
+            answer = self._session.request(
+                method,
+                self._base + path,
+                json=body,
+                headers={"Accept": "application/json", "OData-Version": "4.0", **headers},
+                timeout=(CONNECT_S, max(1.0, min(READ_S, self.deadline.left()))),
+                verify=self._verify,
+                allow_redirects=False,
+            )
+        except requests.exceptions.SSLError as error:
+            if "CERTIFICATE" not in str(error).upper():
+                raise Lost("the TLS connection broke") from None
+            raise errors.untrusted(self.where, _tls_reason(error)) from None
+        except OSError as error:
+            if not isinstance(error, requests.exceptions.RequestException):  # e.g. the CA file is missing
+                raise errors.untrusted(self.where, str(error)) from None
+            raise Lost(_reason(error)) from None
+        finally:
+            _slots.release()
+        return Reply(answer.status_code, answer.headers, _json(answer))
+
+
+def backoff(attempt: int) -> float:
+    """Pause before try number `attempt + 2`, seconds."""
+    return min(5.0, 0.25 * 2**attempt)
+
+
+def retry_after(reply: Reply, default_s: float) -> float:
+    """`Retry-After` as seconds or as a date, between 0.1 and 30; the default where it's absent or nonsense."""
+    text = reply.headers.get("Retry-After", "")
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(text).timestamp() - time.time()
+        except (TypeError, ValueError):
+            return default_s
+    return min(30.0, max(0.1, seconds))
+
+
+def _json(answer: requests.Response) -> Any:
+    if not answer.content:
+        return None
+    try:
+        return answer.json()
+    except ValueError:
+        return None
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return f"no connection within {CONNECT_S:.0f} s"
+    if isinstance(error, requests.exceptions.ReadTimeout):
+        return f"no answer within {READ_S:.0f} s"
+    for word, reason in (("refused", "connection refused"), ("No route", "no route"), ("unreachable", "network unreachable")):
+        if word in text:
+            return reason
+    return "the connection broke"
+
+
+def _tls_reason(error: Exception) -> str:
+    text = str(error)
+    for mark in ("certificate verify failed: ", "CERTIFICATE_VERIFY_FAILED] "):
+        if mark in text:
+            return text.split(mark, 1)[1].split(" (_ssl", 1)[0].strip(" '\")")
+    return "verification failed"

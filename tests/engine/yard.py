@@ -1,0 +1,177 @@
+"""A yard to break things in: one lab instance, one stack file, one state folder, and the real engine over them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).resolve().parents[2]
+HOME = ROOT / ".pulumi-home"
+
+
+@dataclass
+class Yard:
+    """Everything that one test or one module owns; nothing of the checkout's own lab or state is touched."""
+
+    folder: Path
+    stack: str = "lab"
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def instance(self) -> Path:
+        return self.folder / "instance"
+
+    @property
+    def stack_file(self) -> Path:
+        return self.instance / f"Pulumi.{self.stack}.yaml"
+
+    @property
+    def inventory_file(self) -> Path:
+        return self.instance / "inventory.yaml"
+
+    # -- the lab
+    def lab(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        verb, *rest = arguments
+        command = [sys.executable, "-m", "lab", verb, "--dir", str(self.instance), *rest]
+        return self._run(command, check=check, timeout=120)
+
+    def fault(self, serial: str, **fault: object) -> None:
+        self.lab("fault", serial, json.dumps(fault))
+
+    def clear_faults(self) -> None:
+        self.lab("fault", "--clear")
+
+    def requests(self) -> list[dict[str, Any]]:
+        return _json_lines(self.instance / "logs" / "bmc.jsonl")
+
+    def installs(self) -> Counter[str]:
+        """How often each serial was really installed, by the emulated machines' own log."""
+        return Counter(
+            event["serial"] for event in _json_lines(self.instance / "logs" / "installs.jsonl") if event["event"] == "finished"
+        )
+
+    # -- the engine
+    def pulumi(
+        self, *arguments: str, check: bool = False, timeout: float = 300, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        return self._run([str(HOME / "bin" / "pulumi"), *arguments, "--non-interactive"], check, timeout, environment)
+
+    def start_up(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+        """An `up` to be interrupted: in a process group of its own."""
+        command = [str(HOME / "bin" / "pulumi"), *self._stack_arguments("up", "--yes", "--skip-preview", *arguments)]
+        return subprocess.Popen(
+            [*command, "--non-interactive"],
+            cwd=ROOT,
+            env=self._env(environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def init(self) -> None:
+        self.pulumi("stack", "init", self.stack, check=True)
+
+    def up(self, *arguments: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
+        command = self._stack_arguments("up", "--yes", "--skip-preview", *arguments)
+        return self.pulumi(*command, check=check, **environment)
+
+    def preview(self, *arguments: str, check: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
+        return self.pulumi(*self._stack_arguments("preview", *arguments), check=check, **environment)
+
+    def changes(self, *arguments: str) -> dict[str, str]:
+        """What a preview would do: `type::name` -> operation, without what stays the same."""
+        result = self.preview("--json", *arguments, check=True)
+        steps = json.loads(result.stdout)["steps"]
+        return {_short(step["urn"]): step["op"] for step in steps if step["op"] not in ("same", "read")}
+
+    def state(self) -> list[dict[str, Any]]:
+        exported = json.loads(self.pulumi("stack", "export", "--stack", self.stack, check=True).stdout)
+        return exported["deployment"].get("resources", [])
+
+    def pending(self) -> list[dict[str, Any]]:
+        exported = json.loads(self.pulumi("stack", "export", "--stack", self.stack, check=True).stdout)
+        return exported["deployment"].get("pending_operations", [])
+
+    def outputs(self) -> dict[str, Any]:
+        return json.loads(self.pulumi("stack", "output", "--json", "--stack", self.stack, check=True).stdout)
+
+    # -- the stack file and the inventory
+    @contextmanager
+    def editing(self, path: Path) -> Iterator[Any]:
+        """The YAML document at `path`, written back afterwards."""
+        yaml = YAML()
+        document = yaml.load(path.read_text())
+        yield document
+        with path.open("w") as stream:
+            yaml.dump(document, stream)
+
+    def processes(self) -> list[int]:
+        """Processes whose command line or environment names this yard's state folder."""
+        needle = str(self.folder).encode()
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and int(entry.name) != os.getpid():
+                try:
+                    if needle in (entry / "environ").read_bytes() and b"pulumi" in (entry / "cmdline").read_bytes():
+                        found.append(int(entry.name))
+                except (OSError, PermissionError):
+                    continue
+        return found
+
+    def close(self) -> None:
+        self.lab("down", check=False)
+        for pid in self.processes():
+            os.kill(pid, signal.SIGKILL)
+
+    def _stack_arguments(self, verb: str, *arguments: str) -> list[str]:
+        return [verb, "--stack", self.stack, "--config-file", str(self.stack_file), *arguments]
+
+    def _env(self, extra: Mapping[str, str]) -> dict[str, str]:
+        keep = {name: value for name, value in os.environ.items() if not name.startswith(("PULUMI_", "RAILYARD_", "KUBE"))}
+        return keep | {
+            "PATH": f"{HOME / 'bin'}:{ROOT / '.venv' / 'bin'}:{keep['PATH']}",
+            "PULUMI_HOME": str(HOME),
+            "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
+            "PULUMI_CONFIG_PASSPHRASE_FILE": str(ROOT / "lab" / "passphrase"),
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
+        } | self.environment | dict(extra)
+
+    def _run(
+        self, command: list[str], check: bool, timeout: float, extra: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            command, cwd=ROOT, env=self._env(extra or {}), capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL
+        )
+        assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
+        if check:
+            assert done.returncode == 0, f"{command} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+
+def open_yard(yard: Yard, *lab_arguments: str, site: Path | None = None) -> None:
+    """Start the yard's lab instance (of `sites/<stack>`, or of an inventory elsewhere) and make its stack."""
+    (yard.folder / "state").mkdir()
+    inventory = site or ROOT / "sites" / yard.stack / "inventory.yaml"
+    yard.lab("up", "--site", str(inventory), "--stack", yard.stack, *lab_arguments)
+    yard.init()
+
+
+def _json_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()] if path.exists() else []
+
+
+def _short(urn: str) -> str:
+    kind, _, name = urn.rpartition("::")
+    return f"{kind.rpartition('::')[2].rpartition('$')[2]}::{name}"
