@@ -4,7 +4,7 @@ PYTHON ?= python3
 ARGS ?=
 WITH_ENV := . ./.envrc &&
 # One pytest run each, cheapest first; all of them run, and any failure fails the target.
-TIERS := unit,property,golden component,policy provider,engine proof
+TIERS := unit,property,golden component,policy lab,provider,engine proof
 
 .DEFAULT_GOAL := help
 .PHONY: help setup up down test check bench policy preview report docs clean
@@ -18,10 +18,9 @@ setup:  ## Python environment, pulumi, plugins and the lab's control plane; quic
 	@PYTHON=$(PYTHON) sh engine/setup.sh
 	@$(WITH_ENV) python -m engine install
 
-up: setup  ## the lab, then pulumi up of STACK
-	@$(WITH_ENV) python -m lab up
+up: setup  ## pulumi up of STACK, its lab first if its site is emulated; then its report
 	@$(WITH_ENV) python -m engine stack-up $(STACK) -- $(ARGS)
-	@$(WITH_ENV) railyard report $(STACK)
+	@$(WITH_ENV) railyard report $(STACK) --config-file "$$(python -m engine stack-file $(STACK))"
 
 down:  ## stop every lab of this checkout; its data and the stacks' state stay
 	@if [ -x .venv/bin/python ]; then $(WITH_ENV) python -m lab down --all; fi

@@ -34,7 +34,7 @@ def main() -> None:
     """In the order of the record: parents and providers come first."""
     made: list[pulumi.Resource] = []
     for row in json.loads((Path(__file__).parent / "record.json").read_bytes()):
-        made.append(register(row, options(row, made)))  # noqa: PERF401 (a row needs those before it)
+        made.append(register(row, options(row, made)))
 
 
 if __name__ == "__main__":

@@ -108,6 +108,10 @@ def write_bench(root: Path, nodes: int) -> None:
         "scalableUnits: 4": f"scalableUnits: {units}",
         "plannedScalableUnits: 8": f"plannedScalableUnits: {units}",
         "rails: 10.20.0.0/16": "rails: 10.32.0.0/11",
+        # Four nodes to a rack, as the published H100 design has them, behind rear doors.
+        "nodesPerRack: 3": "nodesPerRack: 4",
+        "airLimitKw: 40": "airLimitKw: 45",
+        "pduModel: pdu-415v-60a-3ph": "pduModel: pdu-415v-60a-3ph\n        pdusPerRack: 2",
     }.items():
         if old not in text:
             raise SystemExit(f"stacks/Pulumi.prod-site-a.yaml has no `{old}`: adapt bench/generate.py")

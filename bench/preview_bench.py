@@ -1,16 +1,17 @@
 """Preview of the bench stack against a bare program that registers the same and does nothing else.
 
-Both sides run in turn with the same settings (state folder on disk, PULUMI_PARALLEL of .envrc, no checkpoints unless asked for).
+Both sides run in turn with the same settings (state folder on disk, PULUMI_PARALLEL of .envrc, no checkpoints).
 Wall-clock seconds, the median of some runs; import, planning and rules are in ours.
 """
 
+import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from bench.project import Cost, Project, median, require_pulumi, write_project
 from bench.generate import write_bench
+from bench.project import Cost, Project, median, require_pulumi, write_project
 from bench.rows import Row
 from engine.paths import ROOT
 
@@ -25,7 +26,9 @@ def bench_stack(folder: Path, nodes: int) -> Path:
     """Writes the bench site below `folder`; its stack file, with the inventory named by its absolute path."""
     write_bench(folder, nodes)
     path = folder / "stacks" / "Pulumi.bench.yaml"
-    text = path.read_text(encoding="utf-8").replace("sites/bench/inventory.json", str(folder / "sites" / "bench" / "inventory.json"))
+    text = path.read_text(encoding="utf-8").replace(
+        "sites/bench/inventory.json", str(folder / "sites" / "bench" / "inventory.json")
+    )
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -42,7 +45,7 @@ def prepare(folder: Path, nodes: int) -> tuple[Project, Project, int]:
         Project(ROOT, STACK, folder / "state-ours", stack_file).init(),
         Project(bare, STACK, folder / "state-bare", stack_file).init(),
     )
-    return *projects, text.count('"outputs":')
+    return *projects, len(json.loads(text))
 
 
 def interleaved(ours: Project, bare: Project, runs: int) -> tuple[list[Cost], list[Cost]]:
@@ -62,7 +65,15 @@ def preview_rows(nodes: int = NODES, runs: int = RUNS, *, slow: bool = False) ->
         mine, theirs = interleaved(ours, bare, runs)
         title, note = f"preview of {nodes:,} nodes", f"{count:,} resources, median of {runs}; baseline: bare program"
         rows = [
-            Row(title, median([c.wall_s for c in mine]), "s", median([c.wall_s for c in theirs]), LIMIT, of_ratio=True, note=note),
+            Row(
+                title,
+                median([c.wall_s for c in mine]),
+                "s",
+                median([c.wall_s for c in theirs]),
+                LIMIT,
+                of_ratio=True,
+                note=note,
+            ),
             Row(f"{title}: CPU", median([c.cpu_s for c in mine]), "s", median([c.cpu_s for c in theirs])),
         ]
         if slow:

@@ -11,7 +11,8 @@ from typing import Any
 
 from engine.paths import ROOT, envrc
 
-TIMEOUT_S = 900.0
+TIMEOUT_S = 3600.0
+"""With checkpoints a preview of 2,048 nodes is quadratic."""
 
 PROJECT = """\
 name: railyard
@@ -56,9 +57,9 @@ class Project:
         """`pulumi preview`, by default as `make preview` runs it."""
         return self._timed("preview", checkpoints=checkpoints)
 
-    def up(self, *, checkpoints: bool = True) -> Cost:
+    def up(self, *arguments: str, checkpoints: bool = True) -> Cost:
         """`pulumi up` without a preview before it."""
-        return self._timed("up", "--yes", "--skip-preview", checkpoints=checkpoints)
+        return self._timed("up", "--yes", "--skip-preview", *arguments, checkpoints=checkpoints)
 
     def _timed(self, *arguments: str, checkpoints: bool) -> Cost:
         extra = {} if checkpoints else {"PULUMI_SKIP_CHECKPOINTS": "true"}

@@ -1,8 +1,8 @@
 """Replays the requests that `up` made, by the emulator's log, with nothing but http.client: what the site itself costs.
 
-Each machine's requests in their order, one worker per machine, as many workers as the provider has requests in flight. Bodies are
-not in the log: the few that a BMC needs are made here. The client waits where the plan has to wait: for the power state, and for
-the call home (one watcher for all, as in the provider).
+Each machine's requests in their order, one worker per machine, as many workers as the engine runs resources at a time. Bodies
+are not in the log: the few that a BMC needs are made here. The client waits where the provider has to: for the power state, and
+for the call home (one watcher for all, as in the provider).
 """
 
 import base64
@@ -188,7 +188,9 @@ class Replay:
     def _boot(self) -> Body:
         """The one-time override when the medium is next, else the boot order."""
         if self.media:
-            return {f"BootSourceOverride{key}": value for key, value in (("Enabled", "Once"), ("Target", "Cd"), ("Mode", "UEFI"))}
+            return {
+                f"BootSourceOverride{key}": value for key, value in (("Enabled", "Once"), ("Target", "Cd"), ("Mode", "UEFI"))
+            }
         alias = {body["BootOptionReference"]: body.get("Alias") for path, body in self.seen.items() if "/BootOptions/" in path}
         order = self.seen[SYSTEM]["Boot"]["BootOrder"]
         return {"BootOrder": sorted(order, key=lambda one: {"Cd": 0, "Hdd": 1}.get(str(alias.get(one)), 2))}
@@ -210,7 +212,9 @@ class Replay:
         self.sent[method] += 1
         self.etags[path] = answer.headers.get("ETag", "")
         if answer.status != status:
-            raise BenchError(f"replay of {self.target.serial}: {method} {path}: {answer.status}, in the log {status}: {raw[:200]!r}")
+            raise BenchError(
+                f"replay of {self.target.serial}: {method} {path}: {answer.status}, in the log {status}: {raw[:200]!r}"
+            )
         return (json.loads(raw) if raw else {}), answer.headers
 
 

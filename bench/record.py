@@ -83,9 +83,7 @@ def record(config: load.SiteConfig) -> list[dict[str, Any]]:
 
     program()
     place = {urn: index for index, urn in enumerate(monitor.rows)}
-    return [
-        row | {"parent": place.get(row["parent"]), "provider": place.get(row["provider"])} for row in monitor.rows.values()
-    ]
+    return [row | {"parent": place.get(row["parent"]), "provider": place.get(row["provider"])} for row in monitor.rows.values()]
 
 
 def main() -> None:

@@ -73,4 +73,10 @@ def _cells(row: Row) -> tuple[str, ...]:
 def _number(value: float | None) -> str:
     if value is None:
         return ""
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) >= 10 else f"{value:.3g}" if abs(value) < 100 else f"{value:.1f}"
+    return (
+        f"{value:.0f}"
+        if float(value).is_integer() and abs(value) >= 10
+        else f"{value:.3g}"
+        if abs(value) < 100
+        else f"{value:.1f}"
+    )

@@ -1,6 +1,6 @@
 """`up` of many emulated machines against what it can't do without: the engine with a null provider, plus the raw requests.
 
-Both checkpoint modes. The requests are those of the emulator's own log, and every machine must have been installed exactly once.
+Both checkpoint modes. The requests are those of the emulator's own log; every machine must have been installed exactly once.
 """
 
 import tempfile
@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.project import BenchError, Cost, Project, write_project
 from bench.raw_client import Target, replay, steps_of
 from bench.rows import Row
-from bench.yard import PROGRAM, STORAGE, Lab, lab, write_site
+from bench.yard import PROGRAM, Lab, lab, write_site
 from engine.paths import ROOT
 from railyard import load, plan
 from railyard.model.config import SiteConfig
@@ -61,7 +61,9 @@ def measure(folder: Path, site: Path, machines: int, *, checkpoints: bool) -> Me
         null = engine_run(folder / "null", ours_lab.config_file, null_provider(folder / "metal"), checkpoints=checkpoints)
     with lab(site, folder / "raw-lab") as raw_lab:
         config = load.site_config(ROOT, "lab", config_file=raw_lab.config_file)
-        seconds, sent = replay(targets(config, steps_of(log)), raw_lab.dir, _service(config), list(config.file.addresses.ntp_servers))
+        seconds, sent = replay(
+            targets(config, steps_of(log)), raw_lab.dir, _service(config), list(config.file.addresses.ntp_servers)
+        )
         raw_lab.require(machines)
         _compare(log_of(ours_lab), log_of(raw_lab))
     return Measured(ours, null, seconds, len(log), sent.total())
@@ -105,7 +107,9 @@ def up_rows(machines: int = MACHINES) -> list[Row]:
             note = f"{mode}; baseline: null provider {found.null.wall_s:.1f} s + raw client {found.raw_s:.1f} s"
             title = f"up of {machines} machines, {mode}"
             rows.append(Row(title, found.ours.wall_s, "s", found.baseline_s, LIMIT, of_ratio=True, note=note))
-            counts = f"{found.requests:,} by the emulator's log; baseline: raw client; {machines - STORAGE} GPU nodes, {STORAGE} storage"
-            per = Row(f"{title}: requests per machine", found.requests / machines, "", found.raw_requests / machines, note=counts)
+            counts = f"{found.requests:,} by the emulator's log; baseline: raw client"
+            per = Row(
+                f"{title}: requests per machine", found.requests / machines, "", found.raw_requests / machines, note=counts
+            )
             rows.append(per)
     return rows

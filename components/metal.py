@@ -26,9 +26,7 @@ def build_metal(
         units[unit].append(machine)
         if machine.lifecycle == "active":
             registered = Machine(machine.name, machine_inputs(machine, file.bmc, file.addresses.ntp_servers), opts=opts)
-            installed[unit].append(
-                Installation(machine.name, installation_inputs(machine, file, registered.token), opts=opts)
-            )
+            installed[unit].append(Installation(machine.name, installation_inputs(machine, file, registered.token), opts=opts))
     return {unit: _gate(unit, members, installed[unit], file, opts) for unit, members in sorted(units.items())}
 
 

@@ -26,7 +26,10 @@ def refuse_example_passphrase(root: Path, config: SiteConfig) -> None:
 
 
 def _in_use(root: Path) -> bool:
-    example = (root / EXAMPLE).read_text().strip()
-    path = os.environ.get("PULUMI_CONFIG_PASSPHRASE_FILE", "")
-    given = Path(path).read_text() if path and Path(path).is_file() else os.environ.get("PULUMI_CONFIG_PASSPHRASE", "")
+    """Whether the passphrase that the engine uses is the example: the variable wins over the file, even where it is empty."""
+    example = (root / EXAMPLE).read_text(encoding="utf-8").strip()
+    given = os.environ.get("PULUMI_CONFIG_PASSPHRASE")
+    if given is None:
+        path = Path(os.environ.get("PULUMI_CONFIG_PASSPHRASE_FILE", ""))
+        given = path.read_text(encoding="utf-8") if path.is_file() else ""
     return given.strip() == example

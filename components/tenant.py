@@ -59,13 +59,12 @@ class Tenant(Slice):
 
     def _queues(self) -> KueueObject:
         queue, platform = self.queue, self.platform
-        share = {"cpu": str(queue.cpu), "memory": f"{queue.memory_gib}Gi", platform.plan.gpu_resource: str(queue.gpus)}
         spec: Mapping[str, object] = {
             "cohortName": queue.cohort,
             "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": queue.namespace}},
             "queueingStrategy": "BestEffortFIFO",
             "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"},
-            "resourceGroups": [platform.quota(share)],
+            "resourceGroups": [platform.quota(queue.share)],
         }
         cluster_queue = KueueObject(
             queue.cluster_queue, "ClusterQueue", {"name": queue.cluster_queue}, {"spec": spec}, self._after(platform.cohort)

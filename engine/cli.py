@@ -16,9 +16,10 @@ from engine.paths import ROOT, envrc
 from engine.recipes import BY_NAME
 
 STACK_COMMANDS = {
-    "stack-up": "make the stack so: clears what a killed run left, then pulumi up --continue-on-error",
-    "stack-preview": "pulumi preview without checkpoints; creates the stack, and an empty peer, where there is none",
+    "stack-up": "make the stack so: its lab if it has one, clears what a killed run left, then pulumi up --continue-on-error",
+    "stack-preview": "pulumi preview without checkpoints; creates the stack where there is none",
     "stack-policy": "preview under all policy packs, then analyse the deployed state",
+    "stack-file": "print the stack file that these use: the committed one, or that of a lab at other addresses",
 }
 
 
@@ -64,6 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     actions = {"stack-up": stack.up, "stack-preview": stack.preview, "stack-policy": stack.policy}
     workspace = stack.Workspace.at(arguments.project.resolve())
+    if arguments.command == "stack-file":
+        from engine.emulated import chosen_stack_file
+
+        print(chosen_stack_file(workspace, arguments.stack))
+        return 0
     return actions[arguments.command](workspace, arguments.stack, arguments.extra)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from engine.cache import GIB, Cache, existing_parent
 from engine.errors import EngineError
+from engine.examples import Opened, example_stacks
 from engine.golang import find_go, go_version
 from engine.install import PLUGIN
 from engine.locks import backend_folder, read_locks
@@ -144,6 +145,25 @@ def passphrase_row(environment: dict[str, str]) -> Row:
     )
 
 
+def example_rows(root: Path, environment: dict[str, str]) -> Iterator[Row]:
+    """Who uses the published passphrase. A problem where something real hangs on it: SEC-001, as the program says."""
+    try:
+        states = backend_folder(environment.get("PULUMI_BACKEND_URL", "")) / ".pulumi" / "stacks" / PROJECT
+    except EngineError:
+        states = None
+    opened = example_stacks(root, root / "stacks", states)
+    harmless = ", ".join(sorted(one.stack for one in opened if not one.harmful))
+    if harmless:
+        yield Row("SEC-001", "example passphrase", "note", f"opens {harmless}: examples, to be previewed or emulated only")
+    yield from (_harmful_row(one) for one in opened if one.harmful)
+
+
+def _harmful_row(opened: Opened) -> Row:
+    found = f"the published example passphrase opens it, beside {' and '.join(opened.reasons)}"
+    fix = f"set a passphrase of your own, then: pulumi stack change-secrets-provider passphrase --stack {opened.stack}"
+    return Row("SEC-001", f"stack {opened.stack}", "missing", found, "a passphrase of your own", fix)
+
+
 def loopback_row() -> Row:
     unusable = []
     for address in LOOPBACK_SAMPLES:
@@ -193,6 +213,7 @@ def examine(cache: Cache | None = None, bin_folder: Path = BIN, root: Path = ROO
         *tools,
         *build_rows(cache, complete=complete),
         passphrase_row(environment),
+        *example_rows(root, environment),
         loopback_row(),
         *lock_rows(environment),
     ]

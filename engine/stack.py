@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from engine.build import say
+from engine.emulated import config_arguments, start_lab
 from engine.errors import EngineError
 from engine.locks import backend_folder, unlock
 from engine.official import installed_plugin
@@ -39,6 +40,9 @@ class Workspace:
     def stack_file(self, stack: str) -> Path:
         folder = read_yaml(self.root / "Pulumi.yaml").get("stackConfigDir") or "."
         return self.root / folder / f"Pulumi.{stack.rpartition('/')[2]}.yaml"
+
+    def stack_config(self, stack: str) -> dict[str, Any]:
+        return read_yaml(self.stack_file(stack))
 
     def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run one command to its end with its output kept."""
@@ -144,47 +148,43 @@ def clear_dead_locks(workspace: Workspace, stack: str) -> None:
 
 
 def up(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
-    """Bring `stack` up: free it of what a killed run left behind, then `pulumi up`. Its exit code, or an EngineError."""
+    """Bring `stack` up: its lab if its site is emulated, free of what a killed run left behind, then `pulumi up`.
+
+    Returns an exit code where it ends before `pulumi up`, which replaces this process. Raises EngineError.
+    """
     require_tools(workspace)
     state = ensure_stack(workspace, stack)
+    code = start_lab(workspace, stack)
+    if code:
+        return code
+    config = config_arguments(workspace, stack)
     clear_dead_locks(workspace, stack)
     pending = deployment(state).get("pending_operations") or []
     if pending:
         say(f"a killed run left {len(pending)} operations open: pulumi refresh --clear-pending-creates")
-        code = workspace.show("refresh", "--clear-pending-creates", "--yes", "--skip-preview", "--stack", stack)
+        code = workspace.show("refresh", "--clear-pending-creates", "--yes", "--skip-preview", "--stack", stack, *config)
         if code:
             return code
-    return workspace.become("up", "--yes", "--continue-on-error", "--stack", stack, *extra)
+    return workspace.become("up", "--yes", "--continue-on-error", "--stack", stack, *config, *extra)
+
+
+def config_file(extra: Sequence[str]) -> list[str]:
+    """The `--config-file` among a user's arguments: every command over the same state must read the same one."""
+    found: list[str] = []
+    for position, word in enumerate(extra):
+        if word == "--config-file":
+            found = list(extra[position : position + 2])
+        elif word.startswith("--config-file="):
+            found = [word]
+    return found
 
 
 def preview(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
-    """Preview `stack` without writing its state at every step (nothing can be lost), beside an empty peer if it names one."""
+    """Preview `stack` without writing its state at every step (nothing can be lost). Needs no lab, no hardware, no peer."""
     require_tools(workspace)
     ensure_stack(workspace, stack)
-    ensure_peer(workspace, stack)
     workspace.environment["PULUMI_SKIP_CHECKPOINTS"] = "true"
-    return workspace.become("preview", "--stack", stack, *extra)
-
-
-def ensure_peer(workspace: Workspace, stack: str) -> None:
-    """A preview reads the outputs of the peer stack, which need not have been deployed but must exist."""
-    peer = peer_of(read_yaml(workspace.stack_file(stack)))
-    owner, _, name = peer.rpartition("/")
-    if not peer or (owner and owner.rpartition("/")[2] != workspace.project):
-        return
-    if not workspace.stack_file(name).is_file():
-        say(f"the peer stack {name} has no stack file here: not created")
-        return
-    ensure_stack(workspace, name)
-
-
-def peer_of(stack_file: dict[str, Any]) -> str:
-    """The name of the peer stack that a stack file's configuration asks for, or nothing."""
-    config = stack_file.get("config") or {}
-    for key, value in config.items():
-        if str(key).rpartition(":")[2] == "peer" and isinstance(value, dict):
-            return str(value.get("stack") or "")
-    return ""
+    return workspace.become("preview", "--stack", stack, *config_arguments(workspace, stack), *extra)
 
 
 def policy(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
@@ -192,9 +192,8 @@ def policy(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
     require_tools(workspace)
     packs = [word for pack in PACKS for word in ("--policy-pack", pack)]
     state = ensure_stack(workspace, stack)
-    ensure_peer(workspace, stack)
     workspace.environment["PULUMI_SKIP_CHECKPOINTS"] = "true"
-    code = workspace.show("preview", "--stack", stack, *packs, *extra)
+    code = workspace.show("preview", "--stack", stack, *config_arguments(workspace, stack), *packs, *extra)
     if not deployment(state).get("resources"):
         say(f"no deployed state of {stack}: nothing analysed")
         return code

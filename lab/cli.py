@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     down.add_argument("--all", action="store_true", help="every instance below .lab")
     status = commands.add_parser("status", parents=[common], help="what runs")
     status.add_argument("--json", action="store_true")
+    commands.add_parser("config-file", parents=[common], help="print the stack file to use, if it isn't the committed one")
     fault = commands.add_parser("fault", parents=[common], help="inject, list or clear faults", epilog=FAULTS)
     fault.add_argument("serial", nargs="?", default="*", help="serial number or name of a machine; '*' = all")
     fault.add_argument("fault", nargs="?", help="JSON object; without it: list")
@@ -110,6 +111,17 @@ def run_status(options: argparse.Namespace) -> int:
     return 0 if value["state"] == "ready" else 1
 
 
+def run_config_file(options: argparse.Namespace) -> int:
+    """For scripts: nothing where there is no instance, or where it is at its committed place."""
+    instance = load(setup.folder(Wish(dir=options.dir, site=options.site)))
+    if instance is not None and instance.stack_file is not None:
+        # Its source may have changed since the last `up`; the next `up` still sees that, as nothing is saved here.
+        instance = setup.refresh_copies(instance)
+        if not rewrite.unchanged(instance):
+            say(str(instance.config_file))
+    return 0
+
+
 def _print(shown: dict[str, Any]) -> None:
     say(f"{shown['site']}: {shown['state']}  {shown['network']}.0.0/16  {shown['dir']}")
     if shown.get("message"):
@@ -146,7 +158,9 @@ def run_power(options: argparse.Namespace) -> int:
     return 0
 
 
-RUN = {"up": run_up, "down": run_down, "status": run_status, "fault": run_fault, "power": run_power}
+RUN = {
+    "up": run_up, "down": run_down, "status": run_status, "config-file": run_config_file, "fault": run_fault, "power": run_power
+}  # fmt: skip
 
 
 def main(argv: list[str] | None = None) -> int:

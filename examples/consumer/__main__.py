@@ -1,7 +1,7 @@
 """A data team's stack: where do our jobs go, and is the site ready for them?
 
-`pulumi config set siteStack organization/railyard/lab`, then `pulumi up`. Everything is read from the site's outputs; the contract
-is docs/reference/outputs.md.
+`pulumi config set siteStack organization/railyard/lab`, then `pulumi up`. Everything is read from the site's outputs; their
+contract is docs/reference/outputs.md.
 """
 
 import re
@@ -16,20 +16,23 @@ NEEDED_PHASES = ("platform",)
 
 def usable(site: str, outputs: Mapping[str, object]) -> Mapping[str, object]:
     """The outputs, if this program knows their contract and every needed phase has passed. Raises `pulumi.RunError`."""
-    if not outputs:
+    if outputs["contractVersion"] is None:
         raise pulumi.RunError(f"{site} was never deployed: run `pulumi up --stack {site.rpartition('/')[2]}` there first")
-    if outputs.get("contractVersion") != CONTRACT_VERSION:
-        raise pulumi.RunError(f"{site} has contract version {outputs.get('contractVersion')}, this stack knows {CONTRACT_VERSION}")
-    passed = {phase["name"] for phase in outputs.get("phases", []) if DIGEST.fullmatch(str(phase.get("digest")))}
+    if outputs["contractVersion"] != CONTRACT_VERSION:
+        raise pulumi.RunError(f"{site} has contract version {outputs['contractVersion']}, this stack knows {CONTRACT_VERSION}")
+    passed = {phase["name"] for phase in outputs["phases"] or [] if DIGEST.fullmatch(str(phase.get("digest")))}
     if missing := [name for name in NEEDED_PHASES if name not in passed]:
-        raise pulumi.RunError(f"{site} has not passed {', '.join(missing)} yet; passed so far: {', '.join(sorted(passed)) or 'none'}")
+        so_far = ", ".join(sorted(passed)) or "none"
+        raise pulumi.RunError(f"{site} has not passed {', '.join(missing)} yet; passed so far: {so_far}")
     return outputs
 
 
-def readable_kubeconfig(site: str, kubeconfig: object) -> str:
+def readable(site: str, kubeconfig: object) -> str:
     """A secret of a stack with another passphrase arrives as an empty mapping, without any error. Raises `pulumi.RunError`."""
     if not isinstance(kubeconfig, str) or not kubeconfig:
-        raise pulumi.RunError(f"{site}.kubeconfig can't be decrypted here: set PULUMI_CONFIG_PASSPHRASE_FILE to that site's passphrase")
+        raise pulumi.RunError(
+            f"{site}.kubeconfig can't be decrypted here: set PULUMI_CONFIG_PASSPHRASE_FILE to that site's passphrase file"
+        )
     return kubeconfig
 
 
@@ -37,9 +40,11 @@ config = pulumi.Config()
 site_stack = config.require("siteStack")
 team = config.get("team") or "research"
 reference = pulumi.StackReference(site_stack)
-outputs = reference.outputs.apply(lambda found: usable(site_stack, found))
+# One by one: `reference.outputs` as a whole is secret as soon as one output is.
+plain = {name: reference.get_output(name) for name in ("contractVersion", "phases", "queues", "storage", "ncclEnvironment")}
+site = pulumi.Output.all(**plain).apply(lambda found: usable(site_stack, found))
 
-pulumi.export("queue", outputs.apply(lambda found: next(queue for queue in found["queues"] if queue["tenant"] == team)))
-pulumi.export("checkpoints", outputs.apply(lambda found: found["storage"]["mounts"]["checkpoints"] if found["storage"] else None))
-pulumi.export("ncclEnvironment", outputs.apply(lambda found: found["ncclEnvironment"]))
-pulumi.export("kubeconfig", pulumi.Output.secret(outputs.apply(lambda found: readable_kubeconfig(site_stack, found.get("kubeconfig")))))
+pulumi.export("queue", site.apply(lambda found: next(queue for queue in found["queues"] if queue["tenant"] == team)))
+pulumi.export("checkpoints", site.apply(lambda found: found["storage"]["mounts"]["checkpoints"] if found["storage"] else None))
+pulumi.export("ncclEnvironment", site["ncclEnvironment"])
+pulumi.export("kubeconfig", reference.get_output("kubeconfig").apply(lambda found: readable(site_stack, found)))

@@ -46,8 +46,8 @@ def services(layout: Layout) -> list[Service]:
         _etcd(layout),
         _apiserver(layout),
         _node_agent(layout),
-        _manager(layout),
         _scheduler(layout),
+        _manager(layout),
         _kwok(layout),
         _kueue(layout),
     ]
@@ -110,16 +110,17 @@ def _apiserver(layout: Layout) -> Service:
 
 def _node_agent(layout: Layout) -> Service:
     argv = [sys.executable, "-m", "lab.controlplane.node_agent", "--dir", str(layout.directory), "--network", layout.network]
-    service = _service(layout, "node-agent", argv, None)  # kwok and Kueue wait for it, the others needn't
+    service = _service(layout, "node-agent", argv, None)  # those that need its work wait for it, the others needn't
     layout.bootstrapped.unlink(missing_ok=True)
     service.env["PYTHONPATH"] = str(ROOT)
     return service
 
 
 def _manager(layout: Layout) -> Service:
+    """Its garbage collector looks for new CRDs every 30 s; till then Workloads of deleted Jobs would stay and hold quota."""
     config = layout.client_config("manager")
     argv = [
-        layout.program("kube-controller-manager"),
+        *_after_bootstrap(layout), layout.program("kube-controller-manager"),
         f"--kubeconfig={config}", f"--authentication-kubeconfig={config}", f"--authorization-kubeconfig={config}",
         f"--bind-address={layout.api_host}", f"--secure-port={MANAGER_PORT}", "--leader-elect=false", "--profiling=false",
         f"--service-account-private-key-file={layout.users / 'service-account.key'}", f"--root-ca-file={layout.ca_cert}",

@@ -7,10 +7,12 @@ from typing import Annotated, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from providers.kit import diffing
 from providers.kit.cancel import Deadline
+from providers.kit.errors import ProviderError
 from providers.kit.references import read_file_reference, too_open
 from providers.kit.resource import Call, Created, Properties, ReadBack, ResourceType
-from providers.kit.values import UNKNOWN
+from providers.kit.values import UNKNOWN, has_unknown
 from providers.kube import errors
 from providers.kube.client import Client, ca_path, fingerprints
 from providers.kube.kubeconfig import Kubeconfig, parse
@@ -68,6 +70,18 @@ class Cluster(ResourceType):
         """A change of the wait or the version leaves kubeconfig and CA known: nothing behind it looks changed."""
         known = old_outputs if old_outputs and old_outputs.get("endpoint") == inputs.get("endpoint") else {}
         return {name: known.get(name, UNKNOWN) for name in self.output_names}
+
+    def diff(self, old: Properties, new: Properties, call: Call) -> dict[str, diffing.Kind]:
+        """Inputs only. Beside it one look: pulumi-kubernetes takes a silent API server for "nothing has changed"."""
+        if not has_unknown(new):
+            self._warn_where_silent(Inputs.model_validate(new), call)
+        return super().diff(old, new, call)
+
+    def _warn_where_silent(self, wanted: Inputs, call: Call) -> None:
+        try:
+            _look(connect(wanted.endpoint, wanted.ca_file, wanted.kubeconfig_ref, call.name)[0])
+        except ProviderError as error:
+            call.log.warning_once(f"platform objects not compared:\n{error}", call.urn)
 
     def create(self, inputs: Properties, call: Call) -> Created:
         return Created(str(inputs["endpoint"]), self._wait(inputs, call))

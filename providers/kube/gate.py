@@ -20,7 +20,7 @@ from providers.kube.errors import KubeError, NotFoundError, no_queue
 from railyard.rules.gates import check_admission
 
 PERIOD_S = 0.2
-GONE_S = 20.0  # an earlier probe has this long to disappear
+TRIES = 3
 LABELS = "railyard.dev/"
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 
@@ -36,7 +36,7 @@ class AdmissionGate(Gate):
         wanted = probe.Inputs.model_validate(inputs)
         deadline = call.deadline(wanted.timeout_s)
         client, _ = connect(wanted.endpoint, wanted.ca_file, wanted.kubeconfig_ref, call.name)
-        run = _Run(client, wanted, probe.job_name(call.urn), call)
+        run = _Run(client, wanted, probe.identity(call.urn), call)
         run.queue()
         with run.job():
             message = run.admitted(deadline) or run.bound(deadline)
@@ -69,6 +69,7 @@ class _Run:
         self.name = name
         self.call = call
         self.uid = ""
+        self.job_name = ""
         self.jobs = f"/apis/batch/v1/namespaces/{wanted.namespace}/jobs"
 
     def queue(self) -> Object:
@@ -81,12 +82,15 @@ class _Run:
 
     @contextmanager
     def job(self) -> Iterator[None]:
-        """The probe Job exists inside this block and is deleted on every way out, also when the run is cancelled."""
-        self._remove_leftover()
+        """The probe Job exists inside this block and is deleted on every way out, also when the run is cancelled.
+
+        A probe that a killed run left behind goes first, so that its quota and its nodes come back.
+        """
         with mutation():  # the process ends only after the Job is gone
+            self._delete()
             try:
                 made = self.client.create(self.jobs, probe.job(self.wanted, self.name))
-                self.uid = str(made["metadata"]["uid"])
+                self.uid, self.job_name = str(made["metadata"]["uid"]), str(made["metadata"]["name"])
                 yield
             finally:
                 self._remove()
@@ -129,37 +133,26 @@ class _Run:
 
     def _pods(self) -> list[Object]:
         path = f"/api/v1/namespaces/{self.wanted.namespace}/pods"
-        return list(self.client.get(path, labelSelector=f"batch.kubernetes.io/job-name={self.name}")["items"])
+        return list(self.client.get(path, labelSelector=f"batch.kubernetes.io/job-name={self.job_name}")["items"])
 
     def _events(self) -> list[Object]:
         path = f"/api/v1/namespaces/{self.wanted.namespace}/events"
         return list(self.client.get(path, fieldSelector=f"involvedObject.uid={self.uid}")["items"])
 
-    def _remove_leftover(self) -> None:
-        """A probe of the same name is a killed run's: it goes first, so that its nodes count as free."""
-        end = Deadline(GONE_S)
-        while self._exists():
-            self.client.delete(f"{self.jobs}/{self.name}")
-            if end.passed():
-                return  # creating it will fail with the API server's own words
-            self.call.cancel.wait(PERIOD_S, self.call.name)
-
-    def _exists(self) -> bool:
-        try:
-            self.client.get(f"{self.jobs}/{self.name}")
-        except NotFoundError:
-            return bool(self._pods())
-        return True
+    def _delete(self) -> None:
+        """Deletes every probe of this gate: found by label, also one whose creation was never answered."""
+        for job in self.client.get(self.jobs, labelSelector=f"{probe.OURS}={self.name}")["items"]:
+            self.client.delete(f"{self.jobs}/{job['metadata']['name']}")
 
     def _remove(self) -> None:
-        """Deletes the Job; trouble here is a warning, because what was measured stays true."""
+        """Trouble here is a warning, because what was measured stays true."""
         error: Any = None
-        for _ in range(3):
+        for _ in range(TRIES):
             try:
-                self.client.delete(f"{self.jobs}/{self.name}")
+                self._delete()
             except KubeError as caught:
                 error = caught
             else:
                 return
-        command = f"kubectl -n {self.wanted.namespace} delete job {self.name}"
+        command = f"kubectl -n {self.wanted.namespace} delete job -l {probe.OURS}={self.name}"
         self.call.warning(f"the probe Job could not be deleted and holds quota until it ends by itself: {command}\n{error}")

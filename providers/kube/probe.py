@@ -49,17 +49,22 @@ class Inputs(BaseModel):
         return self.gpus // self.gpus_per_node
 
 
-def job_name(urn: str) -> str:
-    """The probe's name: the same for the same resource, so that what a killed run left behind is found."""
+def identity(urn: str) -> str:
+    """The probe's name without its suffix, and its label: the same for the same resource, so a killed run's probe is found."""
     return f"railyard-probe-{hashlib.sha256(urn.encode()).hexdigest()[:10]}"
 
 
 def job(inputs: Inputs, name: str) -> dict[str, Any]:
-    """The Job, suspended (Kueue starts it). It asks for whole nodes and complies with Pod Security `restricted`."""
+    """The Job, suspended (Kueue starts it). It asks for whole nodes and complies with Pod Security `restricted`.
+
+    The API server adds a suffix to the name: while a deleted Job's Workload is there, Kueue 0.17
+    makes none for a new Job of that name.
+    """
+    labels = {QUEUE_LABEL: inputs.local_queue, OURS: name}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": name, "namespace": inputs.namespace, "labels": {QUEUE_LABEL: inputs.local_queue, OURS: "true"}},
+        "metadata": {"generateName": f"{name}-", "namespace": inputs.namespace, "labels": labels},
         "spec": {
             "suspend": True,
             "parallelism": inputs.pods,
@@ -69,7 +74,7 @@ def job(inputs: Inputs, name: str) -> dict[str, Any]:
             "activeDeadlineSeconds": int(inputs.timeout_s) + KEEP_S,
             "ttlSecondsAfterFinished": int(inputs.timeout_s) + KEEP_S,
             "template": {
-                "metadata": {"annotations": {TOPOLOGY_ANNOTATION: inputs.topology_level}, "labels": {OURS: "true"}},
+                "metadata": {"annotations": {TOPOLOGY_ANNOTATION: inputs.topology_level}, "labels": {OURS: name}},
                 "spec": _pod(inputs),
             },
         },

@@ -68,8 +68,7 @@ def _all(bmc: Bmc) -> Iterator[Body]:
 
 
 def _collection(bmc: Bmc) -> str:
-    service = bmc.find(link_of(bmc.root(), "AccountService"))
-    path = link_of(service or {}, "Accounts")
+    path = link_of(bmc.fixed(link_of(bmc.root(), "AccountService")), "Accounts")
     if not path:
         raise errors.unsupported(bmc.where, "AccountService")
     return path

@@ -26,6 +26,7 @@ class Bmc:
         self._credential: Credential | None = None
         self._session = ""
         self._root: Body | None = None
+        self._fixed: dict[str, Body] = {}
         self._ladder = 0
 
     def __enter__(self) -> "Bmc":
@@ -92,6 +93,12 @@ class Bmc:
         if self._root is None:
             self._root = self.get(ROOT)
         return self._root
+
+    def fixed(self, path: str) -> Body:
+        """A resource of which only the links are of interest; read once, {} if it isn't there."""
+        if path not in self._fixed:
+            self._fixed[path] = self.find(path) or {}
+        return self._fixed[path]
 
     def get(self, path: str) -> Body:
         """A resource. Raises MetalError; on 401 the session is opened again once."""

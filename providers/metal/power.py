@@ -14,15 +14,15 @@ _BETWEEN = {"PoweringOn": "On", "PoweringOff": "Off"}
 
 def state(bmc: Bmc, path: str) -> str:
     """PowerState now."""
-    return str(bmc.get(path).get("PowerState") or "unknown")
+    return _power(bmc.get(path))
 
 
 def switch(bmc: Bmc, path: str, wanted: str, *, graceful: bool = False) -> None:
     """Brings power to `On` or `Off`. Graceful: shut down first, force after a minute. Raises METAL-020."""
-    now = settle(bmc, path)
-    if now == wanted:
+    system = _settled(bmc, path)
+    if _power(system) == wanted:
         return
-    target, allowed = reset_action(bmc, path)
+    target, allowed = reset_action(bmc, system)
     if wanted == "On":
         _reset(bmc, path, target, _pick(bmc, allowed, ("On", "ForceOn")), wanted)
     elif graceful and "GracefulShutdown" in allowed:
@@ -40,17 +40,25 @@ def switch(bmc: Bmc, path: str, wanted: str, *, graceful: bool = False) -> None:
 
 def settle(bmc: Bmc, path: str) -> str:
     """PowerState once it's stable (or the deadline's last one)."""
+    return _power(_settled(bmc, path))
+
+
+def _settled(bmc: Bmc, path: str) -> Body:
     limit = bmc.link.deadline.shorter(POWER_S)
-    now = state(bmc, path)
-    while now in _BETWEEN and not limit.passed():
+    system = bmc.get(path)
+    while _power(system) in _BETWEEN and not limit.passed():
         bmc.link.cancel.wait(POLL_S, bmc.where)
-        now = state(bmc, path)
-    return now
+        system = bmc.get(path)
+    return system
 
 
-def reset_action(bmc: Bmc, path: str) -> tuple[str, list[str]]:
+def _power(system: Body) -> str:
+    return str(system.get("PowerState") or "unknown")
+
+
+def reset_action(bmc: Bmc, system: Body) -> tuple[str, list[str]]:
     """(target, allowed ResetTypes) of the system, from the inline list or ActionInfo."""
-    action = (bmc.get(path).get("Actions") or {}).get("#ComputerSystem.Reset") or {}
+    action = (system.get("Actions") or {}).get("#ComputerSystem.Reset") or {}
     allowed = action.get("ResetType@Redfish.AllowableValues")
     if not allowed:
         info = bmc.find(str(action.get("@Redfish.ActionInfo") or "")) or {}
@@ -63,19 +71,12 @@ def reset_action(bmc: Bmc, path: str) -> tuple[str, list[str]]:
 
 def boot_once(bmc: Bmc, path: str) -> None:
     """Next boot, once, from the virtual CD, by UEFI; read back (Q01). Raises METAL-016, METAL-019."""
-    boot = bmc.get(path).get("Boot") or {}
-    allowed = boot.get("BootSourceOverrideTarget@Redfish.AllowableValues") or ["Cd"]
-    target = next((one for one in ("Cd", "UsbCd") if one in allowed), None)
-    if target is None:
-        raise errors.unsupported(bmc.where, f"boot from CD (only {', '.join(allowed)})")
-    body = {"BootSourceOverrideEnabled": "Once", "BootSourceOverrideTarget": target}
-    mode = {"BootSourceOverrideMode": "UEFI"} if "BootSourceOverrideMode" in boot else {}  # Q02, Q03
     try:
-        bmc.patch(path, lambda now: _override(now, {**body, **mode}))
+        bmc.patch(path, lambda now: _override(bmc, now, mode=True))
     except errors.MetalError as error:
         if error.kind != "answer" or "BootSourceOverrideMode" not in str(error):  # Q04: mode is read-only on HPE
             raise
-        bmc.patch(path, lambda now: _override(now, body))
+        bmc.patch(path, lambda now: _override(bmc, now, mode=False))
 
 
 def find_slot(bmc: Bmc, system: Body, managers: Sequence[Body]) -> Body:
@@ -141,8 +142,15 @@ def _media_action(slot: Body, name: str) -> str:
     return str(((slot.get("Actions") or {}).get(f"#VirtualMedia.{name}") or {}).get("target") or "")
 
 
-def _override(now: Body, wanted: Body) -> Body | None:
+def _override(bmc: Bmc, now: Body, *, mode: bool) -> Body | None:
     boot = now.get("Boot") or {}
+    allowed = boot.get("BootSourceOverrideTarget@Redfish.AllowableValues") or ["Cd"]
+    target = next((one for one in ("Cd", "UsbCd") if one in allowed), None)
+    if target is None:
+        raise errors.unsupported(bmc.where, f"boot from CD (only {', '.join(allowed)})")
+    wanted = {"BootSourceOverrideEnabled": "Once", "BootSourceOverrideTarget": target}
+    if mode and "BootSourceOverrideMode" in boot:  # Q02, Q03
+        wanted["BootSourceOverrideMode"] = "UEFI"
     return None if all(boot.get(key) == value for key, value in wanted.items()) else {"Boot": wanted}
 
 

@@ -18,10 +18,13 @@ def protocol_path(bmc: Bmc, host: Host) -> str:
 
 def apply(bmc: Bmc, host: Host, wanted: Mapping[str, Any]) -> None:
     """Brings NTP and IPMI to what is wanted and reads back."""
-    path = protocol_path(bmc, host)
-    if wanted.get("ntpServers") is not None and "NTP" not in bmc.get(path):
-        raise errors.unsupported(bmc.where, "NTP settings")
-    bmc.patch(path, lambda now: body_for(wanted, now))
+
+    def needed(now: Body) -> Body | None:
+        if wanted.get("ntpServers") is not None and "NTP" not in now:
+            raise errors.unsupported(bmc.where, "NTP settings")
+        return body_for(wanted, now)
+
+    bmc.patch(protocol_path(bmc, host), needed)
 
 
 def body_for(wanted: Mapping[str, Any], now: Body) -> Body | None:

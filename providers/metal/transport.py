@@ -1,18 +1,20 @@
 """HTTP to one BMC: TLS, the cap of requests in flight, what may be sent again. Knows no Redfish resource.
 
-requests traps: a session's `verify` and proxies are overridden by the environment unless `trust_env` is off, and verify must be
-passed with each call (reference/baremetal.md section 8).
+urllib3 itself, not requests: most of what a small answer takes would be requests' own time, and a machine gives a hundred. And
+urllib3 looks for no proxy, CA or password in the environment.
 """
 
 import email.utils
+import json
+import ssl
 import threading
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-import requests
 import urllib3
-from requests.adapters import HTTPAdapter
+from urllib3.util.ssl_ import create_urllib3_context
 
 from providers.kit import Cancel, Deadline, resolve_path
 from providers.kit.lifetime import mutation
@@ -51,17 +53,15 @@ class Link:
         self.cancel = cancel
         self.deadline = deadline
         self.token: str | None = None
-        self._base = f"https://{address}"
-        self._verify: str | bool = str(resolve_path(ca_file)) if verify_tls else False
-        self._session = requests.Session()
-        self._session.trust_env = False
-        self._session.mount("https://", HTTPAdapter(pool_connections=1, pool_maxsize=1))
-        if not verify_tls:
-            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+        try:
+            context = _trust(ca_file) if verify_tls else _blind()
+        except OSError as error:
+            raise errors.untrusted(self.where, f"{ca_file}: {error.strerror or error}") from None
+        self._pool = urllib3.connection_from_url(f"https://{address}", maxsize=1, ssl_context=context)
 
     def close(self) -> None:
         """Closes the connection."""
-        self._session.close()
+        self._pool.close()
 
     def get(self, path: str) -> Reply:
         """GET, again after 503, 429, reset or timeout, until the deadline. Raises MetalError, Cancelled."""
@@ -90,31 +90,57 @@ class Link:
 
     def _once(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Reply:
         self.cancel.check(self.where)
+        if not path.startswith("/"):  # a link of the BMC's, to somebody else
+            raise errors.malformed(self.where, f"link {path}", "not a path")
+        headers = {"Accept": "application/json", "OData-Version": "4.0", **headers}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
         if self.token:
-            headers = {**headers, "X-Auth-Token": self.token}
+            headers["X-Auth-Token"] = self.token
         while not _slots.acquire(timeout=0.5):
             self.cancel.check(self.where)
         try:
-            answer = self._session.request(
+            answer = self._pool.urlopen(
                 method,
-                self._base + path,
-                json=body,
-                headers={"Accept": "application/json", "OData-Version": "4.0", **headers},
-                timeout=(CONNECT_S, max(1.0, min(READ_S, self.deadline.left()))),
-                verify=self._verify,
-                allow_redirects=False,
+                path,
+                body=None if body is None else json.dumps(body).encode(),
+                headers=headers,
+                timeout=urllib3.Timeout(connect=CONNECT_S, read=max(1.0, min(READ_S, self.deadline.left()))),
+                retries=False,
+                redirect=False,
             )
-        except requests.exceptions.SSLError as error:
+        except urllib3.exceptions.SSLError as error:
             if "CERTIFICATE" not in str(error).upper():
                 raise Lost("the TLS connection broke") from None
             raise errors.untrusted(self.where, _tls_reason(error)) from None
-        except OSError as error:
-            if not isinstance(error, requests.exceptions.RequestException):  # e.g. the CA file is missing
-                raise errors.untrusted(self.where, str(error)) from None
+        except (urllib3.exceptions.HTTPError, OSError) as error:
             raise Lost(_reason(error)) from None
         finally:
             _slots.release()
-        return Reply(answer.status_code, answer.headers, _json(answer))
+        return Reply(answer.status, answer.headers, _json(answer.data))
+
+
+def _trust(ca_file: str) -> ssl.SSLContext:
+    """Trusts this file's authorities and nobody else; names and addresses are compared. Raises OSError."""
+    path = resolve_path(ca_file)
+    return _loaded(str(path), path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _loaded(path: str, _: int) -> ssl.SSLContext:
+    """Made once for each state of a file: it costs as much as some requests."""
+    context = create_urllib3_context()
+    context.load_verify_locations(cafile=path)
+    return context
+
+
+@lru_cache(maxsize=1)
+def _blind() -> ssl.SSLContext:
+    """Checks nothing."""
+    urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+    context = create_urllib3_context(cert_reqs=ssl.CERT_NONE)
+    context.check_hostname = False
+    return context
 
 
 def backoff(attempt: int) -> float:
@@ -135,20 +161,20 @@ def retry_after(reply: Reply, default_s: float) -> float:
     return min(30.0, max(0.1, seconds))
 
 
-def _json(answer: requests.Response) -> Any:
-    if not answer.content:
-        return None
+def _json(raw: bytes) -> Any:
     try:
-        return answer.json()
+        return json.loads(raw) if raw else None
     except ValueError:
         return None
 
 
 def _reason(error: Exception) -> str:
     text = str(error)
-    if isinstance(error, requests.exceptions.ConnectTimeout):
+    if isinstance(error, urllib3.exceptions.ConnectTimeoutError) and not isinstance(
+        error, urllib3.exceptions.NewConnectionError
+    ):
         return f"no connection within {CONNECT_S:.0f} s"
-    if isinstance(error, requests.exceptions.ReadTimeout):
+    if isinstance(error, urllib3.exceptions.ReadTimeoutError):
         return f"no answer within {READ_S:.0f} s"
     for word, reason in (("refused", "connection refused"), ("No route", "no route"), ("unreachable", "network unreachable")):
         if word in text:

@@ -7,6 +7,7 @@ alone (rack, switch, machine) are pydantic nouns whose `props()` is the resource
 from typing import Literal
 
 import msgspec
+from pydantic import Field
 
 from railyard.model.base import Noun
 
@@ -188,7 +189,10 @@ class VolumePlan(Noun):
 
 
 class QueuePlan(Noun):
-    """One tenant's namespace, queue and volumes; share in whole GPUs, cpu and memory derived from the node model."""
+    """One tenant's namespace, queue and volumes; share in whole GPUs, cpu and memory derived from the node model.
+
+    `share` is the same as Kubernetes quantities, spelt as the API server spells them: another spelling is a change for ever.
+    """
 
     tenant: str
     namespace: str
@@ -199,6 +203,7 @@ class QueuePlan(Noun):
     cpu: int
     memory_gib: int
     priority: str
+    share: dict[str, str] = Field(default_factory=dict)
     volumes: tuple[VolumePlan, ...] = ()
 
 
@@ -242,8 +247,8 @@ class SiteTotals(Noun):
 class PlatformPlan(Noun):
     """The control plane as it must be, and the site's cohort of cluster queues.
 
-    `unassigned` is what no tenant owns, in Kubernetes quantities (`nvidia.com/gpu: "32"`): the cohort lends it to whoever asks. Every
-    resource that a job asks for must be covered, or Kueue never admits it.
+    `unassigned` is what no tenant owns, in Kubernetes quantities (`nvidia.com/gpu: "32"`): the cohort lends it to whoever asks.
+    Every resource that a job asks for must be covered, or Kueue never admits it.
     """
 
     name: str

@@ -46,6 +46,13 @@ def share_of(parts: Parts, gpus: int) -> Share:
     return Share(gpus, cores * gpus // node.gpus, int(ram * MEMORY_SHARE * gpus / node.gpus))
 
 
+def quantities(resource: str, share: Share) -> dict[str, str]:
+    """As Kubernetes quantities in canonical form: 8192Gi is stored as 8Ti."""
+    tib, rest = divmod(share.memory_gib, 1024)
+    size = "0" if not share.memory_gib else f"{share.memory_gib}Gi" if rest else f"{tib}Ti"
+    return {"cpu": str(share.cpu), "memory": size, resource: str(share.gpus)}
+
+
 def active_gpus(parts: Parts, seats: Sequence[Seat]) -> int:
     """GPUs of the machines that are not set aside."""
     return sum(parts.node.gpus for seat in seats if seat.facts.lifecycle is Lifecycle.ACTIVE)
@@ -68,6 +75,7 @@ def plan_queues(file: StackFile, parts: Parts) -> tuple[QueuePlan, ...]:
                 cpu=share.cpu,
                 memory_gib=share.memory_gib,
                 priority=tenant.priority,
+                share=quantities(GPU_RESOURCE[parts.gpu.vendor], share),
                 volumes=_volumes(file, tenant, owned),
             )
         )
@@ -91,8 +99,11 @@ def plan_platform(file: StackFile, parts: Parts, seats: Sequence[Seat]) -> Platf
     control, site = file.platform.control_plane, file.site.name
     resource, whole = GPU_RESOURCE[parts.gpu.vendor], share_of(parts, active_gpus(parts, seats))
     owned = [share_of(parts, tenant.gpus) for tenant in file.platform.tenants]
-    cpu = max(0, whole.cpu - sum(share.cpu for share in owned))
-    memory = max(0, whole.memory_gib - sum(share.memory_gib for share in owned))
+    rest = Share(
+        gpus=max(0, whole.gpus - sum(share.gpus for share in owned)),
+        cpu=max(0, whole.cpu - sum(share.cpu for share in owned)),
+        memory_gib=max(0, whole.memory_gib - sum(share.memory_gib for share in owned)),
+    )
     return PlatformPlan(
         name=f"{site}-platform",
         site=site,
@@ -108,9 +119,5 @@ def plan_platform(file: StackFile, parts: Parts, seats: Sequence[Seat]) -> Platf
         topology_levels=(UNIT, RACK, HOSTNAME),
         node_labels={SITE: site, ROLE: "gpu"},
         gpu_resource=resource,
-        unassigned={
-            "cpu": str(cpu),
-            "memory": f"{memory}Gi",
-            resource: str(max(0, whole.gpus - sum(share.gpus for share in owned))),
-        },
+        unassigned=quantities(resource, rest),
     )

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
-from tests.engine.yard import HOME, ROOT, Yard
 
 from railyard.model.outputs import SiteOutputs
+from tests.engine.yard import HOME, ROOT, Yard
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 FIFTH = {
@@ -173,6 +173,7 @@ def test_a_job_of_sixteen_gpus_lands_in_one_rack(yard: Yard):
 @pytest.mark.requirement("U3")
 def test_another_teams_stack_reads_the_outputs(yard: Yard, tmp_path: Path):
     consumer = ROOT / "examples" / "consumer"
+
     def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         command = [str(HOME / "bin" / "pulumi"), *arguments, "--cwd", str(consumer), "--non-interactive"]
         return subprocess.run(command, env=yard._env(environment), capture_output=True, text=True, timeout=120)

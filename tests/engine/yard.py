@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".pulumi-home"
+ENGINE_PROGRAMS = ("bin/pulumi ", "language_host.py", "pulumi-language-python", "pulumi-resource-", "-m providers.")
 
 
 @dataclass
@@ -44,8 +46,8 @@ class Yard:
         command = [sys.executable, "-m", "lab", verb, "--dir", str(self.instance), *rest]
         return self._run(command, check=check, timeout=120)
 
-    def fault(self, serial: str, **fault: object) -> None:
-        self.lab("fault", serial, json.dumps(fault))
+    def fault(self, machine: str, **fault: object) -> None:
+        self.lab("fault", machine, json.dumps(fault))
 
     def clear_faults(self) -> None:
         self.lab("fault", "--clear")
@@ -54,10 +56,26 @@ class Yard:
         return _json_lines(self.instance / "logs" / "bmc.jsonl")
 
     def installs(self) -> Counter[str]:
-        """How often each serial was really installed, by the emulated machines' own log."""
-        return Counter(
-            event["serial"] for event in _json_lines(self.instance / "logs" / "installs.jsonl") if event["event"] == "finished"
-        )
+        """How often each disk was wiped for an installation, by the emulated machines' own log."""
+        return self._installs("begun")
+
+    def installed(self) -> Counter[str]:
+        """How often the installation of each serial came to its end."""
+        return self._installs("finished")
+
+    def _installs(self, event: str) -> Counter[str]:
+        log = _json_lines(self.instance / "logs" / "installs.jsonl")
+        return Counter(entry["serial"] for entry in log if entry["event"] == event)
+
+    def renew(self, *lab_arguments: str) -> None:
+        """The same instance (addresses, CA, secrets) with new machines, an empty cluster, and a stack never deployed."""
+        self.lab("down")
+        for folder in ("state", "logs", "controlplane/etcd"):
+            shutil.rmtree(self.instance / folder)
+        shutil.rmtree(self.folder / "state")
+        (self.folder / "state").mkdir()
+        self.lab("up", *lab_arguments)
+        self.init()
 
     # -- the engine
     def pulumi(
@@ -85,8 +103,15 @@ class Yard:
         command = self._stack_arguments("up", "--yes", "--skip-preview", *arguments)
         return self.pulumi(*command, check=check, **environment)
 
-    def preview(self, *arguments: str, check: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
-        return self.pulumi(*self._stack_arguments("preview", *arguments), check=check, **environment)
+    def make_up(self, *, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
+        """What `make up` runs after the lab is up: frees the stack of what a killed run left behind, then `pulumi up`."""
+        command = [sys.executable, "-m", "engine", "stack-up", self.stack, "--", "--config-file", str(self.stack_file)]
+        return self._run(command, check, 300, environment)
+
+    def preview(
+        self, *arguments: str, check: bool = False, timeout: float = 300, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        return self.pulumi(*self._stack_arguments("preview", *arguments), check=check, timeout=timeout, **environment)
 
     def changes(self, *arguments: str) -> dict[str, str]:
         """What a preview would do: `type::name` -> operation, without what stays the same."""
@@ -117,15 +142,25 @@ class Yard:
 
     def processes(self) -> list[int]:
         """Processes whose command line or environment names this yard's state folder."""
+        return [pid for pid in self._pids() if "pulumi" in _command(pid)]
+
+    def _pids(self) -> Iterator[int]:
         needle = str(self.folder).encode()
-        found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit() and int(entry.name) != os.getpid():
                 try:
-                    if needle in (entry / "environ").read_bytes() and b"pulumi" in (entry / "cmdline").read_bytes():
-                        found.append(int(entry.name))
-                except (OSError, PermissionError):
+                    if needle in (entry / "environ").read_bytes():
+                        yield int(entry.name)
+                except OSError:
                     continue
+
+    def engine_processes(self) -> dict[int, str]:
+        """Live engines, language hosts, programs and providers of this yard (a zombie has no command line): pid -> command."""
+        found = {}
+        for pid in self._pids():
+            command = _command(pid)
+            if any(word in command for word in ENGINE_PROGRAMS):
+                found[pid] = command
         return found
 
     def close(self) -> None:
@@ -170,6 +205,14 @@ def open_yard(yard: Yard, *lab_arguments: str, site: Path | None = None) -> None
 
 def _json_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines() if line.strip()] if path.exists() else []
+
+
+def _command(pid: int) -> str:
+    """The words of a process, or nothing where it is gone or a zombie."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def _short(urn: str) -> str:

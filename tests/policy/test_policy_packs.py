@@ -4,9 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.policy.policy_harness import UNKNOWN, advisory, args, mandatory, violations
 from pulumi_policy import EnforcementLevel
-from tests.unit.rules.rules_factory import device, fabric, feed, leaf, machine_props, platform, rack, site_props
 
 from policies import common
 from policies.fabric import pack as fabric_pack
@@ -14,6 +12,8 @@ from policies.hardening import pack as hardening_pack
 from policies.power import pack as power_pack
 from railyard.rules import RULES
 from railyard.rules.slices import MACHINE, PLATFORM, RACK, SITE, SWITCH
+from tests.policy.policy_harness import UNKNOWN, advisory, args, mandatory, violations
+from tests.unit.rules.rules_factory import device, fabric, feed, leaf, machine_props, platform, rack, site_props
 
 PACKS = {"power": power_pack, "fabric": fabric_pack, "hardening": hardening_pack}
 EVERYTHING = [policy for pack in PACKS.values() for policy in pack.POLICIES]

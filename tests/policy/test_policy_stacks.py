@@ -5,7 +5,6 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tests.policy.policy_harness import args, mandatory
 
 from components.metal import machine_inputs
 from policies import common
@@ -14,6 +13,7 @@ from policies.hardening import pack as hardening_pack
 from policies.power import pack as power_pack
 from railyard import load, plan, rules
 from railyard.rules.slices import MACHINE, PLATFORM, RACK, SITE, SWITCH
+from tests.policy.policy_harness import args, mandatory
 
 ROOT = Path(common.__file__).parent.parent
 STACKS = sorted(path.name.split(".")[1] for path in (ROOT / "stacks").glob("Pulumi.*.yaml"))

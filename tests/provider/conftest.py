@@ -47,7 +47,8 @@ class Yard:
     def log(self, serial: str, since: int = 0) -> list[dict[str, Any]]:
         """Requests of one machine, from line `since` of the whole log on."""
         lines = (self.dir / "logs" / "bmc.jsonl").read_text().splitlines()[since:]
-        return [entry for entry in map(json.loads, lines) if entry["serial"] == serial]
+        found = [entry for entry in map(json.loads, lines) if entry["serial"] == serial and "method" in entry]
+        return sorted(found, key=lambda entry: entry["t"])  # a request is logged at its end, which a fault can delay
 
     def mark(self) -> int:
         return len((self.dir / "logs" / "bmc.jsonl").read_text().splitlines())

@@ -10,8 +10,8 @@ from pulumi.runtime.proto import provider_pb2 as pb
 
 from lab.pki import Authority
 from providers.kit.values import UNKNOWN, to_struct
-from providers.kube.probe import job_name
-from tests.provider.kube_plane import RACKS, platform, start_plane, tenant
+from providers.kube.probe import OURS, identity
+from tests.provider.kube_plane import KUEUE, RACKS, platform, start_plane, tenant
 from tests.provider.plugin import Background, Failed, Plugin, urn
 
 CLUSTER, GATE = "kube:index:Cluster", "kube:index:AdmissionGate"
@@ -81,10 +81,12 @@ def probes(plane, namespace="research"):
     return plane.api.get(f"/apis/batch/v1/namespaces/{namespace}/jobs")["items"]
 
 
-def wait_no_probe(plane, namespace="research", seconds=10):
+def wait_no_probe(plane, namespace="research", seconds=30):
+    """Job, pods and Workload (it holds the quota) are gone."""
+    paths = [f"{KUEUE}/namespaces/{namespace}/workloads", f"/api/v1/namespaces/{namespace}/pods"]
     end = time.monotonic() + seconds
-    while probes(plane, namespace) or plane.api.get(f"/api/v1/namespaces/{namespace}/pods")["items"]:
-        assert time.monotonic() < end, "the probe is still there"
+    while left := [item for path in paths for item in plane.api.get(path)["items"]] + probes(plane, namespace):
+        assert time.monotonic() < end, f"still there: {left}"
         time.sleep(0.1)
 
 
@@ -277,7 +279,7 @@ def test_gate_takes_a_killed_runs_probe_away_first(plane, kube):
     with pytest.raises(Failed):
         waiting.result()
     left = probes(plane)
-    assert [job["metadata"]["name"] for job in left] == [job_name(urn(GATE))]
+    assert [job["metadata"]["labels"][OURS] for job in left] == [identity(urn(GATE))]
     fresh = Plugin("kube")
     try:
         assert fresh.create(GATE, gate(plane))[1]["token"] == "platform"

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.cli_init.bench_generate import generate
 
 from railyard import load
 from railyard.cli.init import init
 from railyard.model.errors import LoadError
+from tests.unit.cli_init.bench_generate import generate
 
 ROOT = Path(__file__).parents[3]
 

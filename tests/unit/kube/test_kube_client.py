@@ -99,8 +99,8 @@ def test_the_probe_takes_whole_nodes_of_one_domain_and_is_restricted():
 
 
 def test_the_probe_is_named_by_the_resource():
-    assert probe.job_name("urn:a") == probe.job_name("urn:a") != probe.job_name("urn:b")
-    assert len(probe.job_name("urn:a")) < 40
+    assert probe.identity("urn:a") == probe.identity("urn:a") != probe.identity("urn:b")
+    assert len(probe.identity("urn:a")) < 40
 
 
 def test_half_nodes_are_refused():

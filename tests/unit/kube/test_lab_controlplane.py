@@ -11,7 +11,7 @@ from lab.controlplane.node_agent import Agent, running
 from lab.controlplane.processes import services
 from lab.errors import LabError
 
-PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kueue")
+PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kwok", "kueue")
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_the_kubeconfig_names_the_endpoint(layout):
 def test_order_and_hardening(layout):
     found = services(layout)
     assert [s.name for s in found] == [
-        "etcd", "kube-apiserver", "node-agent", "kube-controller-manager", "kube-scheduler", "kwok", "kueue",
+        "etcd", "kube-apiserver", "node-agent", "kube-scheduler", "kube-controller-manager", "kwok", "kueue",
     ]  # fmt: skip
     arguments = found[1].argv
     for wanted in ("--anonymous-auth=false", "--authorization-mode=Node,RBAC", "--profiling=false"):

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.unit.load.load_site import Yard, make
 
 from railyard.load.inventory import read_inventory
 from railyard.load.reader import read_yaml
+from tests.unit.load.load_site import Yard, make
 
 
 @pytest.fixture

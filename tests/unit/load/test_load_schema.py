@@ -5,12 +5,12 @@ from copy import deepcopy
 
 import jsonschema
 import pytest
-from tests.unit.load.load_site import ROOT
 
 from railyard import load
 from railyard.load import schema
 from railyard.load.reader import read_yaml
 from railyard.model.site import StackFile
+from tests.unit.load.load_site import ROOT
 
 SCHEMA = schema.stack_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

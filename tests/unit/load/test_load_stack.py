@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from tests.unit.load.load_site import ROOT, Yard, make
 
 from railyard import load
 from railyard.load.reader import read_yaml
 from railyard.load.scalars import as_text
 from railyard.load.stack import from_config, read_stack
 from railyard.model.errors import LoadError
+from tests.unit.load.load_site import ROOT, Yard, make
 
 STACKS = ("lab", "lab-b", "prod-site-a", "prod-site-b", "starter")
 

@@ -5,6 +5,7 @@ import pytest
 from railyard.model.config import SiteConfig
 from railyard.model.inventory import Lifecycle
 from railyard.plan import Plan, changes, moves, plan, to_json
+from railyard.plan.queues import Share, quantities
 from railyard.plan.replication import copy_minutes, rpo_minutes
 from tests.planned_site import SiteMaker
 
@@ -70,6 +71,12 @@ def test_shares_and_the_rest_cover_every_resource_of_the_active_machines(site: S
     aside = with_machine(config, "t-su001-gpu02", lifecycle=Lifecycle.QUARANTINED, reason="fan")
     assert int(plan(aside).platform.unassigned["nvidia.com/gpu"]) == int(rest["nvidia.com/gpu"]) - 8
     assert plan(aside).site.gpus == 32, "it still stands there"
+
+
+def test_quantities_are_spelt_as_the_api_server_spells_them():
+    assert quantities("nvidia.com/gpu", Share(8, 112, 8192)) == {"cpu": "112", "memory": "8Ti", "nvidia.com/gpu": "8"}
+    assert quantities("nvidia.com/gpu", Share(0, 0, 0))["memory"] == "0"
+    assert quantities("nvidia.com/gpu", Share(8, 112, 1945))["memory"] == "1945Gi"
 
 
 @pytest.mark.requirement("K3", "X1")

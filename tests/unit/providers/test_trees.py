@@ -87,6 +87,7 @@ def test_macs_in_any_case_are_found():
 
 
 def test_reset_types_from_action_info():
-    target, allowed = power.reset_action(TreeBmc("dgx_h100"), "/redfish/v1/Systems/DGX")
+    bmc = TreeBmc("dgx_h100")
+    target, allowed = power.reset_action(bmc, bmc.get("/redfish/v1/Systems/DGX"))
     assert sorted(allowed) == ["ForceOff", "ForceRestart", "GracefulShutdown", "On"]
     assert target.endswith("ComputerSystem.Reset")

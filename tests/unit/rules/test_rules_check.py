@@ -3,13 +3,12 @@
 from datetime import date
 from types import SimpleNamespace
 
-from tests.unit.rules.rules_factory import addresses, fabric, ids, leaf, machine, platform, queue, rack, totals
-
 from railyard.model.errors import Problem
 from railyard.model.plan import Cable
 from railyard.model.site import Bmc, Compute, Fabric, Waiver
 from railyard.rules import RULES, check
 from railyard.rules.docs import rules_markdown
+from tests.unit.rules.rules_factory import addresses, fabric, ids, leaf, machine, platform, queue, rack, totals
 
 TODAY = date(2026, 6, 1)
 

@@ -1,9 +1,8 @@
 """Blocking, equal links, rails, ports, tiers: passing, at the limit, one step over."""
 
-from tests.unit.rules.rules_factory import fabric, ids, leaf, spine, totals
-
 from railyard.model.plan import Cable
 from railyard.rules import Thresholds, check_cables, check_site, check_switch
+from tests.unit.rules.rules_factory import fabric, ids, leaf, spine, totals
 
 
 def site(totals_changes=None, limits=None, **fabric_changes):

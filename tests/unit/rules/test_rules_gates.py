@@ -1,8 +1,7 @@
 """Judgements of measured evidence: gates and identity."""
 
-from tests.unit.rules.rules_factory import ids
-
 from railyard.rules import check_admission, check_facility, check_identity, missing_machines
+from tests.unit.rules.rules_factory import ids
 
 
 def facility(minimum=4, **rows):

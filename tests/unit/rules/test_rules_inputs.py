@@ -1,7 +1,5 @@
 """Addresses, hardening, queues, slots and planner problems: passing and failing."""
 
-from tests.unit.rules.rules_factory import addresses, ids, platform, queue
-
 from railyard.model.errors import Problem
 from railyard.model.site import Bmc
 from railyard.rules import (
@@ -14,6 +12,7 @@ from railyard.rules import (
     check_queues,
     check_slots,
 )
+from tests.unit.rules.rules_factory import addresses, ids, platform, queue
 
 
 def bmc(**changes):

@@ -68,7 +68,8 @@ def functions(module):
 
 
 def cases():
-    modules = [importlib.import_module(path.stem) for path in sorted(HERE.glob("test_rules_*.py")) if path.stem != __name__]
+    names = sorted(path.stem for path in HERE.glob("test_rules_*.py"))
+    modules = [importlib.import_module(f"tests.unit.rules.{name}") for name in names if name != Path(__file__).stem]
     return [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
 
 

@@ -1,8 +1,7 @@
 """Power, heat, weight and room of a rack: passing, at the limit, one step over."""
 
-from tests.unit.rules.rules_factory import device, feed, ids, rack
-
 from railyard.rules import Thresholds, check_rack
+from tests.unit.rules.rules_factory import device, feed, ids, rack
 
 
 def only(findings, rule):

@@ -3,12 +3,11 @@
 import json
 from datetime import date
 
-from tests.unit.rules.rules_factory import device, fabric, feed, ids, leaf, machine_props, platform, rack, site_props, totals
-
 from railyard.rules import RULES, UNKNOWN, Thresholds, check_rack, check_switch, judge
 from railyard.rules.fabric import SiteSlice
 from railyard.rules.hardening import MachineAccess, MachineAccounts
 from railyard.rules.slices import MACHINE, PLATFORM, RACK, SITE, SWITCH, VIEWS, Unknown, waivers_of
+from tests.unit.rules.rules_factory import device, fabric, feed, ids, leaf, machine_props, platform, rack, site_props, totals
 
 TODAY = date(2026, 6, 1)
 ALL = tuple(RULES)

@@ -3,12 +3,12 @@
 from datetime import date
 
 import pytest
-from tests.unit.rules.rules_factory import feed, ids, rack
 
 from railyard.model.site import Waiver
 from railyard.rules import RULES, apply_waivers, check_rack, grouped
 from railyard.rules.registry import listed, register
 from railyard.rules.waivers import check_waivers
+from tests.unit.rules.rules_factory import feed, ids, rack
 
 TODAY = date(2026, 6, 1)
 OVERLOADED = check_rack(rack(feeds=(feed("a", survivor_kw=40.0), feed("b"))))

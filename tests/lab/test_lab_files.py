@@ -10,7 +10,7 @@ import pytest
 from lab import inventory, network, processes, rewrite
 from lab.errors import LabError
 from lab.instance import ROOT, Instance
-from tests.unit.lab.emulated import inventory_text
+from tests.lab.emulated import inventory_text
 
 
 def made(folder: Path, **rest: object) -> Instance:

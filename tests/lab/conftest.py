@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.lab.emulated import Client, Lab, inventory_text
+from tests.lab.emulated import Client, Lab, inventory_text
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import requests
 from lab import control
 from lab.bmc.faults import parse
 from lab.errors import LabError
-from tests.unit.lab.emulated import SYSTEM, Client, until
+from tests.lab.emulated import SYSTEM, Client, until
 
 
 def fault(machine: Client, /, **spec: Any) -> None:

@@ -4,7 +4,7 @@ import pytest
 import sushy
 from sushy import auth
 
-from tests.unit.lab.emulated import Client, until
+from tests.lab.emulated import Client, until
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 from lab import network
 from lab.instance import ROOT
 from lab.processes import Process
-from tests.unit.lab.emulated import inventory_text, until
+from tests.lab.emulated import inventory_text, until
 
 
 def lab(*arguments: object, **env: str) -> subprocess.CompletedProcess[str]:

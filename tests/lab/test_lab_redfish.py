@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.lab.emulated import CD, MANAGER, SYSTEM, Client, Lab, until
+from tests.lab.emulated import CD, MANAGER, SYSTEM, Client, Lab, until
 
 ACCOUNTS, SESSIONS = "/redfish/v1/AccountService/Accounts", "/redfish/v1/SessionService/Sessions"
 BOOT = {"BootSourceOverrideEnabled": "Once", "BootSourceOverrideTarget": "Cd", "BootSourceOverrideMode": "UEFI"}

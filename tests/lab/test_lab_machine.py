@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from services.provision import iso
-from tests.unit.lab.emulated import CD, SYSTEM, Client, Lab, until
+from tests.lab.emulated import CD, SYSTEM, Client, Lab, until
 
 
 def test_install_from_the_medium_ends_in_a_running_system(machine: Client) -> None:
@@ -145,7 +145,7 @@ def test_media_that_are_no_installer(
 
 
 def test_state_survives_the_emulator(tmp_path: Path) -> None:
-    from tests.unit.lab.emulated import inventory_text
+    from tests.lab.emulated import inventory_text
 
     with Lab.run(tmp_path, inventory_text(1)) as lab:
         machine = lab.take()
