@@ -10,9 +10,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
+
+from railyard.plan.addresses import slot_offset, storage_bmc_offset
 
 ROOT = Path(__file__).resolve().parents[1]
 FOOTER = "# Written by bench/generate.py; serials and MACs are made of the names. A real one comes from the delivery notes."
@@ -22,26 +24,39 @@ FOOTER_INIT = "# Serials and MACs are placeholders made of the site's name: repl
 
 @dataclass(frozen=True)
 class Yard:
-    """What an inventory is made of. `bmc` is the first BMC's address; the others follow it."""
+    """What an inventory is made of.
+
+    `oob` is the stack file's out-of-band block: BMCs get the addresses that the planner keeps for their positions, so that none is
+    a gateway's, a service's or a switch's. `loopback` is the first BMC's address on an emulated site; the others follow it.
+    """
 
     site: str
     nodes: int
     nodes_per_unit: int
     storage: int
-    bmc: str
-    storage_bmc: str
+    oob: str = ""
+    loopback: str = ""
     port: int | None = None
     rails: int = 8
     head: str = ""
 
+    def bmc(self, unit: int, slot: int) -> str:
+        """BMC of GPU node `slot` (from 1) of `unit` (from 1); unit 0: of storage server number `slot`."""
+        if self.loopback:
+            index = (unit - 1) * self.nodes_per_unit + slot - 1 if unit else self.nodes + slot - 1
+            return f"{ip_address(self.loopback) + index}:{self.port}"
+        block = ip_network(self.oob)
+        offset = slot_offset(unit, slot, self.nodes_per_unit) if unit else storage_bmc_offset(slot, block.num_addresses)
+        return str(block.network_address + offset)
+
 
 YARDS = (
-    Yard("lab", 4, 32, 2, "127.77.1.1", "127.77.1.5", 8443,
+    Yard("lab", 4, 32, 2, loopback="127.77.1.1", port=8443,
          head="The emulated site. Each BMC has a loopback address of its own; `python -m lab up` answers on all of them."),
-    Yard("lab-b", 2, 32, 0, "127.78.1.1", "127.78.1.3", 8443, head="The second emulated site: an instance of its own."),
-    Yard("starter", 4, 20, 2, "10.40.0.1", "10.40.3.1", head="Four DGX A100 and two storage servers."),
-    Yard("prod-site-a", 128, 32, 8, "10.16.0.1", "10.16.8.1", head="128 DGX H100 in four units, eight Lustre servers."),
-    Yard("prod-site-b", 32, 32, 4, "10.64.0.1", "10.64.8.1", head="32 DGX H100 in one scalable unit, four Lustre servers."),
+    Yard("lab-b", 2, 4, 0, loopback="127.78.1.1", port=8443, head="The second emulated site: an instance of its own."),
+    Yard("starter", 4, 20, 2, "10.40.0.0/21", head="Four DGX A100 and two storage servers."),
+    Yard("prod-site-a", 128, 32, 8, "10.16.0.0/18", head="128 DGX H100 in four units, eight Lustre servers."),
+    Yard("prod-site-b", 32, 32, 4, "10.64.0.0/18", head="32 DGX H100 in one scalable unit, four Lustre servers."),
 )  # fmt: skip
 
 
@@ -59,13 +74,12 @@ def mac(name: str, nic: int) -> str:
 def machines(yard: Yard) -> Iterator[dict[str, Any]]:
     """Every machine: GPU nodes unit by unit with one NIC per rail and two for storage and in-band, then the storage servers."""
     digits = 3 if yard.nodes_per_unit > 99 else 2
-    tail = f":{yard.port}" if yard.port else ""
     for index in range(yard.nodes):
         unit, slot = divmod(index, yard.nodes_per_unit)
         name = f"{yard.site}-su{unit + 1:03d}-gpu{slot + 1:0{digits}d}"
-        yield _row(name, "gpu", f"{ip_address(yard.bmc) + index}{tail}", yard.rails + 2) | {"gpus": 8}
+        yield _row(name, "gpu", yard.bmc(unit + 1, slot + 1), yard.rails + 2) | {"gpus": 8}
     for index in range(yard.storage):
-        yield _row(f"{yard.site}-sto{index + 1:02d}", "storage", f"{ip_address(yard.storage_bmc) + index}{tail}", 2)
+        yield _row(f"{yard.site}-sto{index + 1:02d}", "storage", yard.bmc(0, index + 1), 2)
 
 
 def _row(name: str, role: str, bmc: str, nics: int) -> dict[str, Any]:
@@ -108,9 +122,12 @@ def write_bench(root: Path, nodes: int) -> None:
         "scalableUnits: 4": f"scalableUnits: {units}",
         "plannedScalableUnits: 8": f"plannedScalableUnits: {units}",
         "rails: 10.20.0.0/16": "rails: 10.32.0.0/11",
-        # Four nodes to a rack, as the published H100 design has them, behind rear doors.
+        # Four nodes to a rack (40.8 kW), as the published H100 design has them. Air alone takes 30 to 40 kW away
+        # (facility_power_cooling.csv); 45 kW is a hall with rear-door heat exchangers.
         "nodesPerRack: 3": "nodesPerRack: 4",
-        "airLimitKw: 40": "airLimitKw: 45",
+        "airLimitKw: 40 # the upper end of the 30 to 40 kW that air takes away, with hot-aisle containment": (
+            "airLimitKw: 45 # behind rear-door heat exchangers; air alone takes 30 to 40 kW away"
+        ),
         "pduModel: pdu-415v-60a-3ph": "pduModel: pdu-415v-60a-3ph\n        pdusPerRack: 2",
     }.items():
         if old not in text:
@@ -120,7 +137,7 @@ def write_bench(root: Path, nodes: int) -> None:
     site.mkdir(parents=True, exist_ok=True)
     (root / "stacks").mkdir(exist_ok=True)
     (root / "stacks" / "Pulumi.bench.yaml").write_text(text, encoding="utf-8")
-    rows = list(machines(Yard("bench", nodes, 32, 8, "10.16.16.1", "10.16.0.1")))
+    rows = list(machines(Yard("bench", nodes, 32, 8, "10.16.0.0/18")))
     inventory = {"schemaVersion": 1, "site": "bench", "machines": rows}
     (site / "inventory.json").write_text(json.dumps(inventory, indent=1) + "\n", encoding="utf-8")
 

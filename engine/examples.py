@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from engine.emulated import is_loopback
@@ -36,6 +37,7 @@ class Opened:
         return bool(self.reasons) and (self.deployed or self.stack not in EXAMPLES)
 
 
+@cache
 def opens(salt: str, passphrase: str) -> bool:
     """Whether `encryptionsalt` (`v1:salt:v1:nonce:text`, the engine's own check of a passphrase) was made from `passphrase`."""
     from cryptography.exceptions import InvalidTag

@@ -168,17 +168,6 @@ def up(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
     return workspace.become("up", "--yes", "--continue-on-error", "--stack", stack, *config, *extra)
 
 
-def config_file(extra: Sequence[str]) -> list[str]:
-    """The `--config-file` among a user's arguments: every command over the same state must read the same one."""
-    found: list[str] = []
-    for position, word in enumerate(extra):
-        if word == "--config-file":
-            found = list(extra[position : position + 2])
-        elif word.startswith("--config-file="):
-            found = [word]
-    return found
-
-
 def preview(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
     """Preview `stack` without writing its state at every step (nothing can be lost). Needs no lab, no hardware, no peer."""
     require_tools(workspace)

@@ -3,6 +3,7 @@
 status      {status, headers?, body?}             answers with it instead of handling the request
 slow        {delayS}                              waits first
 reset       {when?: before|after}                 TCP RST, before (default) or after the request was handled
+echo        {}                                    answers a mutation (logins too) with 400 and the values that were sent
 drop        {afterBytes?}                         handles the request, cuts the answer (default: half of it)
 unreachable {}                                    the BMC's listener is closed, its connections are reset
 wrong-password {}                                 every login fails, sessions too
@@ -19,12 +20,14 @@ from typing import Any
 
 from lab.errors import LabError
 
-REQUEST_KINDS = {"status", "slow", "reset", "drop"}
+REQUEST_KINDS = {"status", "slow", "reset", "drop", "echo"}
+WRITES = {"POST", "PATCH", "PUT", "DELETE"}
 FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "status": {"status": int, "headers": dict, "body": (dict, str)},
     "slow": {"delayS": (int, float)},
     "reset": {"when": str},
     "drop": {"afterBytes": int},
+    "echo": {},
     "unreachable": {},
     "wrong-password": {},
     "identity": {"serial": str, "gpus": int, "macs": list},
@@ -49,6 +52,7 @@ class Fault:
             self.kind in REQUEST_KINDS
             and self.remaining != 0
             and wanted in {"*", method}
+            and (self.kind != "echo" or method in WRITES)
             and fnmatch.fnmatchcase(path, self.spec.get("path", "*"))
         )
 

@@ -54,3 +54,24 @@ class RefusalError(Exception):
 def refuse(status: int, name: str, *args: object, related: str | None = None) -> RefusalError:
     """A refusal with one message."""
     return RefusalError(status, message(name, *args, related=related))
+
+
+def echo(sent: bytes) -> Response:
+    """What a chatty BMC says to a body: one message per property, with its value (passwords and media too)."""
+    entries = [message("PropertyValueFormatError", value, name, related=f"#/{name}") for name, value in _leaves(sent)]
+    return Response(400, body(*(entries or [message("MalformedJSON")])))
+
+
+def _leaves(sent: bytes) -> list[tuple[str, object]]:
+    try:
+        open_ = [("", json.loads(sent or b"{}"))]
+    except ValueError:
+        return []
+    found: list[tuple[str, object]] = []
+    while open_:
+        name, value = open_.pop()
+        if isinstance(value, dict):
+            open_ += [(f"{name}/{key}".lstrip("/"), inner) for key, inner in value.items()]
+        else:
+            found.append((name, value))
+    return sorted(found, key=lambda item: item[0])

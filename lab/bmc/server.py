@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from lab.bmc import messages
 from lab.bmc.bmc import Bmc
 from lab.bmc.faults import Fault, Faults
 from lab.bmc.http import BadRequestError, Request, Response, encode, read_request
@@ -125,7 +126,7 @@ class BmcServer:
         early = hit.get("reset") is not None and hit["reset"].spec.get("when", "before") == "before"
         response, write = Response(0), False
         if not early:
-            response, write = await self._answer(request, hit.get("status"))
+            response, write = await self._answer(request, hit.get("status"), echo="echo" in hit)
         kinds = sorted(hit)
         self._log(request, started, response.status, write, kinds)
         if "reset" in hit:
@@ -141,7 +142,9 @@ class BmcServer:
         await writer.drain()
         return request.keep_alive
 
-    async def _answer(self, request: Request, fault: Fault | None) -> tuple[Response, bool]:
+    async def _answer(self, request: Request, fault: Fault | None, *, echo: bool = False) -> tuple[Response, bool]:
+        if echo:
+            return messages.echo(request.body), False
         if fault is not None:
             status = fault.spec["status"]
             headers = {str(key): str(value) for key, value in fault.spec.get("headers", {}).items()}

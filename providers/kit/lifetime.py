@@ -1,4 +1,4 @@
-"""When this process must end: its parent is gone, SIGINT or SIGTERM came. Waits end at once; mutations in flight finish first."""
+"""When this process must end: its parent is gone, SIGINT or SIGTERM came. Waits end at once; a mutation is finished first."""
 
 import os
 import signal

@@ -8,6 +8,8 @@ from pathlib import Path
 import grpc
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc
 
+from providers.kit.redaction import redact
+
 
 class EngineLog:
     """Writes to the engine's log; never raises (a lost log line must not fail a machine). Thread-safe."""
@@ -41,7 +43,8 @@ class EngineLog:
         if self._stub is None:
             return
         try:
-            self._stub.Log(engine_pb2.LogRequest(severity=severity, message=message, urn=urn), timeout=2)  # type: ignore[arg-type]
+            request = engine_pb2.LogRequest(severity=severity, message=redact(message), urn=urn)  # type: ignore[arg-type]
+            self._stub.Log(request, timeout=2)
         except grpc.RpcError:
             return
 
@@ -54,13 +57,13 @@ def crash_file(provider: str) -> Path:
 
 
 def write_crash(provider: str, what: str) -> Path | None:
-    """Appends the current exception's traceback (no local values, so no secrets) to the crash file; None if that fails."""
+    """Appends the current exception's traceback (no local values, texts redacted) to the crash file; None if that fails."""
     path = crash_file(provider)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "a", encoding="utf-8") as stream:
-            stream.write(f"--- {what}\n{traceback.format_exc()}")
+            stream.write(redact(f"--- {what}\n{traceback.format_exc()}"))
     except OSError:
         return None
     return path

@@ -1,6 +1,7 @@
 """Secrets by reference: `file:PATH` (YAML lines `username:` and `password:`) or `env:NAME` (`username:password`).
 
-A reference is what inputs and state hold; the secret is read here at the moment of use, stays in memory, and hides in `repr`.
+A reference is what inputs and state hold; the secret is read here at the moment of use, stays in memory, hides in `repr`, and
+is told to the redaction, so that no text that leaves the process shows it.
 """
 
 import os
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from providers.kit.errors import Problem, ProviderError
+from providers.kit.redaction import learn_login
 
 _LINE = re.compile(r"^(username|password)\s*:\s*(.*?)\s*$")
 
@@ -96,7 +98,7 @@ def _pair(text: str, ref: str, where: str) -> Credential:
     user, colon, password = text.strip().partition(":")
     if not (user and colon and password):
         raise _content(ref, where, "username:password")
-    return Credential(user, password)
+    return _credential(user, password)
 
 
 def _lines(text: str, ref: str, where: str) -> Credential:
@@ -109,7 +111,12 @@ def _lines(text: str, ref: str, where: str) -> Credential:
             found[match[1]] = value[1:-1] if quoted else value
     if not found.get("username") or not found.get("password"):
         raise _content(ref, where, "two lines, `username: NAME` and `password: SECRET`")
-    return Credential(found["username"], found["password"])
+    return _credential(found["username"], found["password"])
+
+
+def _credential(username: str, password: str) -> Credential:
+    learn_login(username, password)
+    return Credential(username, password)
 
 
 def _content(ref: str, where: str, limit: str) -> ProviderError:

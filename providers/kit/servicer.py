@@ -16,6 +16,7 @@ from pulumi.runtime.proto import provider_pb2_grpc as rpc
 from providers.kit.cancel import Cancel
 from providers.kit.errors import Cancelled, FindingLike, InitFailed, Problem, ProviderError, render, render_one
 from providers.kit.log import EngineLog, write_crash
+from providers.kit.redaction import redact
 from providers.kit.resource import Call, Properties, ResourceType
 from providers.kit.values import UNKNOWN, to_python, to_struct
 
@@ -80,7 +81,7 @@ class Servicer(rpc.ResourceProviderServicer):
     def Check(self, request: Any, context: grpc.ServicerContext) -> pb.CheckResponse:  # noqa: N802
         def work(resource: ResourceType, _: Call) -> pb.CheckResponse:
             wrong = resource.check(to_python(request.news))
-            failures = [pb.CheckFailure(property=path, reason=reason) for path, reason in wrong]
+            failures = [pb.CheckFailure(property=path, reason=redact(reason)) for path, reason in wrong]
             return pb.CheckResponse(inputs=request.news, failures=failures)
 
         return self._run(request, context, work)
@@ -191,12 +192,13 @@ class Servicer(rpc.ResourceProviderServicer):
         )
         packed = any_pb2.Any()
         packed.Pack(detail)
-        status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=render(error.problems), details=[packed])
+        text = redact(render(error.problems))
+        status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=text, details=[packed])
         context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
-        self._fail(context, render(error.problems))
+        self._fail(context, text)
 
     def _fail(self, context: grpc.ServicerContext, text: str, code: grpc.StatusCode = grpc.StatusCode.UNKNOWN) -> NoReturn:
-        context.abort(code, text)
+        context.abort(code, redact(text))
         raise AssertionError("abort always raises")
 
     def _refuse(self, context: grpc.ServicerContext, text: str) -> NoReturn:
@@ -239,4 +241,4 @@ def _old_inputs(request: Any) -> Properties:
 
 
 def _reasons(problems: Iterable[FindingLike]) -> list[str]:
-    return [render_one(problem) for problem in problems]
+    return [redact(render_one(problem)) for problem in problems]

@@ -13,6 +13,7 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
+from providers.kit.redaction import redact
 from providers.kit.references import resolve_path
 from providers.kube import errors
 from providers.kube.kubeconfig import Kubeconfig
@@ -128,11 +129,11 @@ def _load_client_certificate(context: ssl.SSLContext, config: Kubeconfig) -> Non
 
 
 def _message(response: requests.Response) -> str:
-    """The API server's own words; at most 600 characters."""
+    """The API server's own words; at most 600 characters. Redacted before the cut: half a secret is none that we know."""
     try:
-        return str(response.json().get("message") or response.reason)[:600]
+        return redact(str(response.json().get("message") or response.reason))[:600]
     except (ValueError, AttributeError):
-        return (response.text or response.reason)[:200]
+        return redact(response.text or response.reason)[:200]
 
 
 def _reason(error: BaseException) -> str:

@@ -10,8 +10,11 @@ from typing import Any
 
 from ruamel.yaml import YAML, YAMLError
 
+from providers.kit.redaction import learn
 from providers.kit.references import resolve_path
 from providers.kube.errors import bad_kubeconfig
+
+SECRETS = ("client-key-data", "token", "password")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ def parse(text: str, where: str) -> Kubeconfig:
         raise bad_kubeconfig(where, "not YAML", "a kubeconfig") from None  # the parser's message would quote the content
     if not isinstance(document, Mapping):
         raise bad_kubeconfig(where, "not a mapping", "a kubeconfig")
+    _learn_all(document)
     context = _named(document, "contexts", document.get("current-context"), "context", where)
     cluster = _named(document, "clusters", context.get("cluster"), "cluster", where)
     user = _named(document, "users", context.get("user"), "user", where)
@@ -45,9 +49,19 @@ def parse(text: str, where: str) -> Kubeconfig:
         key=_pem(user, "client-key", where),
         token=_token(user),
     )
+    learn(config.key, config.token)
     if not config.token and not (config.cert and config.key):
         raise bad_kubeconfig(where, "no credentials that work without another program", "token or client certificate and key")
     return config
+
+
+def _learn_all(document: Mapping[str, Any]) -> None:
+    """The secrets of all users, before anything can fail: an error must not show any of them."""
+    listed = document.get("users")
+    for item in listed if isinstance(listed, list) else ():
+        user = item.get("user") if isinstance(item, Mapping) else None
+        if isinstance(user, Mapping):
+            learn(*(str(user[key]) for key in SECRETS if user.get(key)))
 
 
 def _named(document: Mapping[str, Any], listing: str, name: object, key: str, where: str) -> Mapping[str, Any]:

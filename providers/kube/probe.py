@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 TOPOLOGY_ANNOTATION = "kueue.x-k8s.io/podset-required-topology"
 OURS = "railyard.dev/probe"
+RUN = "railyard.dev/probe-run"
 IMAGE = "registry.k8s.io/pause:3.10"
 KEEP_S = 60  # a probe that a killed run left behind gives its quota back after timeoutS + this
 
@@ -50,17 +51,17 @@ class Inputs(BaseModel):
 
 
 def identity(urn: str) -> str:
-    """The probe's name without its suffix, and its label: the same for the same resource, so a killed run's probe is found."""
+    """The probe's name without its suffix, and its label: the same for each run of one gate."""
     return f"railyard-probe-{hashlib.sha256(urn.encode()).hexdigest()[:10]}"
 
 
-def job(inputs: Inputs, name: str) -> dict[str, Any]:
+def job(inputs: Inputs, name: str, run: str) -> dict[str, Any]:
     """The Job, suspended (Kueue starts it). It asks for whole nodes and complies with Pod Security `restricted`.
 
     The API server adds a suffix to the name: while a deleted Job's Workload is there, Kueue 0.17
     makes none for a new Job of that name.
     """
-    labels = {QUEUE_LABEL: inputs.local_queue, OURS: name}
+    labels = {QUEUE_LABEL: inputs.local_queue, OURS: name, RUN: run}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",

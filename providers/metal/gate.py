@@ -21,24 +21,28 @@ class FacilityGate(Gate):
     """See `models.GateInputs`."""
 
     inputs_model = GateInputs
-    fact_names = ("ready", "missing")
+    fact_names = ("ready", "missing", "setAside")
 
     def measure(self, inputs: Properties, call: Call) -> Properties:
         with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="gate") as pool:
             rows = list(pool.map(lambda machine: _measure(machine, inputs, call), inputs["machines"]))
-        return {
+        evidence = {
             "unit": inputs["unit"],
             "minimumReady": inputs["minimumReady"],
             "machines": sorted(rows, key=lambda row: row["name"]),
             "quarantined": inputs.get("quarantined") or [],
         }
+        if not check_facility(evidence) and (absent := _absent(evidence)):
+            call.warning(f"{inputs['unit']} passes without {'; '.join(absent)}")
+        return evidence
 
     def judge(self, inputs: Properties, evidence: Properties) -> Sequence[FindingLike]:  # noqa: ARG002
         return check_facility(evidence)
 
     def facts(self, inputs: Properties, evidence: Properties) -> Properties:  # noqa: ARG002
         missing = missing_machines(evidence)
-        return {"ready": len(evidence["machines"]) - len(missing), "missing": missing}
+        aside = [_because(row) for row in evidence["quarantined"]]
+        return {"ready": len(evidence["machines"]) - len(missing), "missing": missing, "setAside": aside}
 
 
 def _measure(machine: Properties, inputs: Properties, call: Call) -> Properties:
@@ -52,6 +56,16 @@ def _measure(machine: Properties, inputs: Properties, call: Call) -> Properties:
         first = error.problems[0]
         reason = f"{first.id} {first.found}"
     return {**row, "ready": not reason, **({"reason": reason} if reason else {})}
+
+
+def _absent(evidence: Properties) -> list[str]:
+    """Who is not there though the phase passes, each with the reason; people must not learn it from an empty rack."""
+    unready = [_because(row) for row in evidence["machines"] if not row["ready"]]
+    return unready + [f"{_because(row)}, set aside" for row in evidence["quarantined"]]
+
+
+def _because(row: Properties) -> str:
+    return f"{row['name']} ({row['reason']})" if row.get("reason") else str(row["name"])
 
 
 def _power(machine: Properties, inputs: Properties, call: Call) -> str:

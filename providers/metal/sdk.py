@@ -46,16 +46,21 @@ class FacilityGate(pulumi.CustomResource):
     digest: pulumi.Output[str]
     ready: pulumi.Output[int]
     missing: pulumi.Output[list[str]]
+    set_aside: pulumi.Output[list[str]]
 
     def __init__(self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions | None = None) -> None:
-        outputs = dict.fromkeys(("token", "digest", "ready", "missing"))
+        outputs = dict.fromkeys(("token", "digest", "ready", "missing", "setAside"))
         super().__init__("metal:index:FacilityGate", name, {**inputs, **outputs}, opts)
+
+    def translate_output_property(self, prop: str) -> str:
+        return _SNAKE.get(prop, prop)
 
 
 _SNAKE = {
     "biosVersion": "bios_version",
     "bmcVersion": "bmc_version",
     "powerState": "power_state",
+    "setAside": "set_aside",
     "installationId": "installation_id",
     "hostKeyFingerprint": "host_key_fingerprint",
 }

@@ -30,6 +30,7 @@ class Record:
     name: str = ""
     fingerprint: str = ""
     image_sha256: str = ""
+    seed_sha256: str = ""
 
     @classmethod
     def parse(cls, body: Properties) -> "Record":
@@ -40,7 +41,16 @@ class Record:
             str(body.get("name") or ""),
             str(body.get("hostKeyFingerprint") or ""),
             str(body.get("imageSha256") or ""),
+            str(body.get("seedSha256") or ""),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One look into the journal: which journal it is, and what it has about a machine (None: nothing)."""
+
+    journal_id: str
+    record: Record | None
 
 
 def provisioner(inputs: Properties) -> "Provisioner":
@@ -63,30 +73,38 @@ class Provisioner:
         self._session.trust_env = False
         self._session.mount("https://", HTTPAdapter(pool_connections=1, pool_maxsize=32))
         self._lock = threading.Lock()
+        self._journal_id = ""
         self._records: dict[str, Record] = {}
         self._waiting: dict[str, threading.Event] = {}
         self._watching = False
         self._trouble = ""
 
-    def record(self, serial: str, cancel: Cancel) -> Record | None:
-        """The newest installation of a machine, None if there never was one. Raises METAL-033, METAL-034."""
+    def look(self, serial: str, cancel: Cancel) -> Seen:
+        """The newest installation of a machine. Raises METAL-033, METAL-034."""
         status, body = self._call("GET", f"/v1/installations/{requests.utils.quote(serial, safe='')}", None, cancel)
-        if status == 404:
-            return None
-        if status != 200:
+        if status not in {200, 404}:
             raise errors.service_refused(self.url, status, str(body.get("error", "")))
-        return Record.parse(body)
+        return Seen(str(body.get("journalId") or ""), Record.parse(body) if status == 200 else None)
 
-    def issue(self, request: Properties, where: str, cancel: Cancel) -> str:
-        """The URL of the medium. The service is idempotent, so this may be sent again."""
+    def issue(self, request: Properties, where: str, cancel: Cancel, *, renew: bool = False) -> str:
+        """The URL of the medium, "" if this installation has begun or finished meanwhile (then it's only waited for).
+
+        The service is idempotent, so this may be sent again. With `renew` every medium that is out is worth nothing from
+        here on: no machine can begin from it, so that switching the machine off can't hit an installation.
+        """
         with mutation():
-            status, body = self._call("POST", "/v1/installations", request, cancel)
+            status, body = self._call("POST", "/v1/installations", {**request, "renew": renew}, cancel)
+        if status == 409 and body.get("state") in {"begun", "finished"} and body.get("generation") == request["generation"]:
+            return ""
         if status != 201:
             raise errors.service_refused(where, status, str(body.get("error", "")))
         return str(body["mediaUrl"])
 
     def wait(self, serial: str, generation: int, cancel: Cancel, deadline: Deadline, where: str) -> Record | None:
-        """Waits for `finished`; None at the deadline. Raises Cancelled."""
+        """Waits for `finished`; the record as it is at the deadline otherwise. Raises Cancelled, METAL-033, METAL-034.
+
+        What the watcher tells wakes a wait, never ends it: the journal itself is read again first, also at the deadline.
+        """
         while True:
             with self._lock:
                 event = self._waiting.setdefault(serial, threading.Event())
@@ -95,29 +113,49 @@ class Provisioner:
                     self._watching = True
                     threading.Thread(target=self._watch, args=(cancel,), name="provision-watch", daemon=True).start()
             if record and record.generation >= generation and record.state == "finished":
-                return record
+                seen = self.look(serial, cancel).record
+                if seen and seen.generation >= generation and seen.state == "finished":
+                    return seen
+                self._forget(serial, record)
+                continue
             if not cancel.wait_for(event, deadline.left(), where):
-                return None
+                return self.look(serial, cancel).record
 
-    def known(self, serial: str) -> str:
-        """For messages: the state last heard of, and trouble with the service."""
-        record = self._records.get(serial)
-        text = f"journal: {record.state}" if record else "journal: issued"
+    def known(self, record: Record | None) -> str:
+        """For messages: the state, and trouble with the service."""
+        text = f"journal: {record.state if record else 'nothing'}"
         return f"{text}; service: {self._trouble}" if self._trouble else text
+
+    def _forget(self, serial: str, record: Record) -> None:
+        with self._lock:
+            if self._records.get(serial) is record:
+                del self._records[serial]
 
     def _watch(self, cancel: Cancel) -> None:
         position, attempt = 0, 0
         while not cancel.is_set():
             try:
-                status, body = self._once("GET", f"/v1/changes?after={position}&wait={LONG_POLL_S}", None)
-                if status != 200:
-                    raise OSError(f"answered {status}")  # noqa: TRY301
-            except OSError as error:
+                position = self._follow(position)
+            except Exception as error:  # noqa: BLE001  (without its watcher every machine would wait its whole deadline)
                 self._trouble, attempt = _short(error), attempt + 1
                 cancel_wait(cancel, backoff(attempt))
-                continue
-            attempt, self._trouble, position = 0, "", int(body["next"])
+            else:
+                self._trouble, attempt = "", 0
+
+    def _follow(self, position: int) -> int:
+        """One long poll: the position to ask for next, 0 if it's another journal, or a shorter one, than last time."""
+        status, body = self._once("GET", f"/v1/changes?after={position}&wait={LONG_POLL_S}", None)
+        if status != 200:
+            raise OSError(f"answered {status}")
+        after, journal_id = int(body["next"]), str(body.get("journalId") or "")
+        if after < position or (self._journal_id and journal_id != self._journal_id):
+            with self._lock:
+                self._records.clear()
+            after = 0
+        else:
             self._tell(body["installations"])
+        self._journal_id = journal_id
+        return after
 
     def _tell(self, changed: list[Properties]) -> None:
         with self._lock:
@@ -170,6 +208,8 @@ def cancel_wait(cancel: Cancel, seconds: float) -> None:
 
 
 def _short(error: BaseException) -> str:
+    if not isinstance(error, OSError):
+        return error.problems[0].found if isinstance(error, errors.ProviderError) else type(error).__name__
     text = str(error)
     for word in ("refused", "timed out", "unreachable", "certificate verify failed", "No such file"):
         if word in text:

@@ -52,9 +52,13 @@ def _pages(base: Path) -> dict[str, str]:
 
 def _coverage(base: Path) -> str:
     tests = sorted((base / "tests").rglob("*.py"))
-    found = [proof for test in tests for proof in proofs(test.relative_to(base).as_posix(), test.read_text(encoding="utf-8"))]
     try:
+        found = [
+            proof for test in tests for proof in proofs(test.relative_to(base).as_posix(), test.read_text(encoding="utf-8"))
+        ]
         return coverage_markdown(requirements((base / REQUIREMENTS).read_text(encoding="utf-8")), found)
+    except SyntaxError as error:
+        stop(block(f"{error.filename}:{error.lineno}", error.msg, "a test file that Python reads", "correct it", "CLI-004"))
     except ValueError as error:
         stop(block(REQUIREMENTS, str(error), "ids of that list, each once", "correct the mark or the list", "CLI-004"))
 

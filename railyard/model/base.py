@@ -1,10 +1,42 @@
 """What every noun shares: one alias rule, frozen values, no unknown keys."""
 
-from ipaddress import ip_network
+import re
+from ipaddress import ip_address, ip_network
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+
+_LABEL = re.compile(r"^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$")
+
+
+def _host(text: str) -> str:
+    """A host name (RFC 1123) or an address. What is made of digits, or has a colon, can only be an address."""
+    if ":" in text or text.rpartition(".")[2].isdigit():
+        try:
+            ip_address(text)
+        except ValueError:
+            raise ValueError("an IPv4 or IPv6 address, or a host name") from None
+    elif not all(_LABEL.match(label) for label in text.split(".")):
+        raise ValueError("a host name: labels of letters, digits and inner hyphens, joined by single dots")
+    return text
+
+
+def _url(text: str) -> str:
+    """A URL whose host and port can exist. A user name in it would be a secret in the plan."""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise ValueError("a URL with a port of 1 to 65535, IPv6 addresses in brackets") from None
+    if port == 0 or parts.netloc.endswith(":"):
+        raise ValueError("a URL with a port of 1 to 65535, or none")
+    if "@" in parts.netloc:
+        raise ValueError("a URL without user name and password")
+    _host(host)
+    return text
 
 
 def _network(text: str) -> str:
@@ -38,9 +70,15 @@ Ref = Annotated[
     ),
 ]
 Host = Annotated[
-    str, Field(max_length=253, pattern=r"^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$", description="host name or address")
+    str,
+    Field(max_length=253, pattern=r"^[A-Za-z0-9:]([A-Za-z0-9.:-]*[A-Za-z0-9:])?$", description="host name or address"),
+    AfterValidator(_host),
 ]
-Url = Annotated[str, Field(max_length=1024, pattern=r"^https?://[^/\s]+(/\S*)?$", description="http or https URL")]
+Url = Annotated[
+    str, Field(max_length=1024, pattern=r"^https?://[^/\s]+(/\S*)?$", description="http or https URL"), AfterValidator(_url)
+]
+BaseUrl = Annotated[str, Field(max_length=1024, pattern=r"^https?://[^/\s]+$"), AfterValidator(_url)]
+HttpsUrl = Annotated[str, Field(max_length=1024, pattern=r"^https://[^/\s]+$"), AfterValidator(_url)]
 
 
 class Noun(BaseModel):

@@ -67,7 +67,11 @@ class GpuModel(Entry):
 
 
 class NodeModel(Entry):
-    """One GPU server. `peak_kw` is the nameplate maximum that power is planned with."""
+    """One GPU server. `peak_kw` is the nameplate maximum that power is planned with.
+
+    `rail_hcas` are the RDMA devices of the backend NICs in rail order: entry r is the NIC beside GPU r. Storage and in-band
+    adapters take numbers in between, so the number is not the rail.
+    """
 
     gpu_model: str
     gpus: Annotated[int, Field(ge=1, le=72)]
@@ -84,6 +88,7 @@ class NodeModel(Entry):
     psu_kw: Kw | None = None
     backend_nics: Annotated[int, Field(ge=1)]
     nic_gbps: Gbps
+    rail_hcas: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     storage_nics: Whole
     storage_nic_gbps: Gbps | None = None
     cpus: Whole | None = None
@@ -92,6 +97,12 @@ class NodeModel(Entry):
     nvme_tib: Tib | None = None
     air_fraction: Fraction
     liquid_fraction: Fraction
+
+    @model_validator(mode="after")
+    def _one_device_per_nic(self) -> Self:
+        if self.rail_hcas is not None and len(set(self.rail_hcas)) != self.backend_nics:
+            raise ValueError(f"{self.backend_nics} backend NICs need as many different railHcas, not {', '.join(self.rail_hcas)}")
+        return self
 
 
 class SwitchModel(Entry):

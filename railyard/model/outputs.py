@@ -28,7 +28,7 @@ class ApiServer(Noun):
 
 
 class Queue(Noun):
-    """One tenant's way in. `gpus` is the tenant's share of the cluster queue, in whole GPUs."""
+    """One tenant's way in. `gpus` is the quota of the tenant's own cluster queue, in whole GPUs."""
 
     tenant: str
     namespace: str
@@ -64,9 +64,9 @@ class ReplicationOutput(Noun):
     """What the second site needs to know."""
 
     status: Literal["planned", "deployed"]
-    endpoint: str
-    link_gbps: float
-    checkpoint_tib: float
+    endpoint: Annotated[str, Field(description="where this site sends its checkpoints: the other site's address, not its own")]
+    link_gbps: Annotated[float, Field(description="Gb/s of the link between the sites")]
+    checkpoint_tib: Annotated[float, Field(description="TiB of one checkpoint")]
 
 
 class SiteOutputs(Noun):

@@ -13,7 +13,10 @@ from railyard.model.base import Noun
 
 
 class Cable(msgspec.Struct, frozen=True, array_like=False, rename="camel", gc=False):
-    """One cable. Ends are `device/port`; `length_m` is the routed length rounded up to an orderable length."""
+    """One cable. Ends are `device/port`; `length_m` is the routed length rounded up to an orderable length.
+
+    Planned today: the training fabric's kinds and `oob` (one for each BMC). `storage` and `in-band` are kept for their networks.
+    """
 
     id: str
     kind: Literal["node-leaf", "leaf-spine", "spine-core", "storage", "in-band", "oob"]
@@ -52,6 +55,17 @@ class RackDevice(Noun):
     installed: bool
 
 
+class RackSupplies(Noun):
+    """Power supplies of one model in a rack: what each device of it has and needs. `None` is unknown."""
+
+    model: str
+    devices: int
+    peak_kw: float
+    psus: int | None = None
+    psus_for_full: int | None = None
+    psu_kw: float | None = None
+
+
 class RackFeed(Noun):
     """One feed of one rack: what it carries when both feeds live, and what it carries alone (`survivor_kw`).
 
@@ -69,7 +83,11 @@ class RackFeed(Noun):
 
 
 class RackPlan(Noun):
-    """One rack with everything in it."""
+    """One rack with everything in it.
+
+    `weight_kg` is the sum of what is known (devices whose weight is unknown carry None). `unweighed` names what stands in no
+    device row and has no known weight (rack strips, the frame itself), `unweighed_max_kg` is the most that it may weigh.
+    """
 
     name: str
     model: str
@@ -84,13 +102,17 @@ class RackPlan(Noun):
     air_limit_kw: float
     weight_kg: float
     weight_limit_kg: float | None
+    unweighed: tuple[str, ...] = ()
+    unweighed_max_kg: float = 0.0
+    supplies: tuple[RackSupplies, ...] = ()
 
 
 class SwitchPlan(Noun):
     """One fabric switch. `ports` maps a port to the far end `device/port` of each cable that is there now.
 
     `down_gbps` and `up_gbps` are what the switch is built for (all slots), not what is filled today.
-    `links_per_peer` maps each switch above to the number of links to it.
+    `links_per_peer` maps each switch above to the number of links to it. `node_nic` is the NIC port that a node has on this
+    leaf's rail and plane (`mlx5_5`): the far end of every node port. None on spines and cores.
     """
 
     name: str
@@ -108,6 +130,7 @@ class SwitchPlan(Noun):
     up_gbps: float
     down_to_up: float | None
     free_ports: int
+    node_nic: str | None = None
     status: Literal["planned"] = "planned"
 
 
@@ -134,7 +157,11 @@ class MachinePlan(Noun):
 
 
 class FabricSummary(Noun):
-    """Counts and ratios of the whole fabric, as planned. `bisection_gb_per_s` is gigabytes (10^9) per second, one direction."""
+    """Counts and ratios of the whole training fabric, as planned; storage, in-band and out-of-band networks are not in it.
+
+    `bisection_gb_per_s` is gigabytes (10^9) per second, one direction. `node_nics` are a node's NIC ports in the order of rails
+    and planes; `node_nics_assumed` is true where the catalogue doesn't know them and `mlx5_{rail}` stands in.
+    """
 
     transport: str
     tiers: int
@@ -153,6 +180,8 @@ class FabricSummary(Noun):
     down_to_up: float
     bisection_gb_per_s: float
     free_leaf_ports: int
+    node_nics: tuple[str, ...] = ()
+    node_nics_assumed: bool = False
 
 
 class StorageTarget(Noun):
@@ -166,7 +195,7 @@ class StorageTarget(Noun):
 
 
 class FileSystemPlan(Noun):
-    """The parallel file system as planned; `usable_tib` is after RAID and mirroring."""
+    """The parallel file system as planned; `usable_tib` is after RAID and mirroring, before the 80 % that should be filled."""
 
     name: str
     backend: str
@@ -176,6 +205,7 @@ class FileSystemPlan(Noun):
     mounts: dict[str, str]
     quota_tib: dict[str, float]
     read_only: tuple[str, ...] = ()
+    mirrored: bool = False
     status: Literal["planned"] = "planned"
 
 
@@ -208,7 +238,11 @@ class QueuePlan(Noun):
 
 
 class ReplicaPlan(Noun):
-    """Replication to the other site. `copy_min` = bits of one checkpoint / usable link; `rpo_min` = interval + copy."""
+    """Replication to the other site. `endpoint` is where this site sends to.
+
+    `copy_min` = bits of one checkpoint / usable share of the link. `achieved_rpo_min` = m * `interval_min` + `copy_min`, where
+    only every m-th checkpoint is copied, m = ceil(copy / interval). `wanted_rpo_min` is the stack file's `rpoMin`.
+    """
 
     name: str
     peer_stack: str | None
@@ -223,7 +257,13 @@ class ReplicaPlan(Noun):
 
 
 class SiteTotals(Noun):
-    """The small slice that whole-site rules and the consequence table read."""
+    """The small slice that whole-site rules and the consequence table read.
+
+    `cables` counts the training fabric's and the BMCs' (out-of-band) cables, `peak_kw` what stands in the planned racks.
+    Storage and in-band networks, their switches and other management ports are not planned yet and not in either.
+    `planned_scalable_units` is what the stack file says (or what is built, where it says nothing): fewer than are built is
+    growth beyond the plan.
+    """
 
     site: str
     gpus: int

@@ -1,15 +1,30 @@
 """The stack file: what the site should be. Choices and counts, never facts about one machine."""
 
+from datetime import date
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
-from railyard.model.base import Cidr, Gbps, Host, Kg, Kw, Name, Noun, Path, Ref, Sha256, Tib, Url
+from railyard.model.base import BaseUrl, Cidr, Gbps, Host, HttpsUrl, Kw, Name, Noun, Path, Ref, Sha256, Tib, Url
 
 SCHEMA_VERSION = 1
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Positive = Annotated[int, Field(ge=1, le=1_000_000)]
+FloorKg = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
+BootTarget = Literal[
+    "Pxe", "Cd", "Usb", "Hdd", "BiosSetup", "Utilities", "Diags", "UefiShell", "UefiTarget", "SDCard", "UefiHttp", "RemoteDrive"
+]
+"""Redfish boot sources (DSP0268, ComputerSystem.BootSource) that a boot order can hold."""
+
+
+def _date(text: str) -> str:
+    """An ISO date that exists: waivers are compared by date, and 31 February never comes."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise ValueError("a date that exists, like 2027-06-30") from None
+    return text
 
 
 class RackKind(StrEnum):
@@ -65,7 +80,7 @@ class Facility(Noun):
     storage_racks: RackKind = RackKind.DEDICATED
     feeds: Annotated[tuple[Feed, ...], Field(min_length=1, max_length=2)]
     air_limit_kw: Kw
-    weight_limit_kg: Kg | None = None
+    weight_limit_kg: FloorKg | None = None
     continuous_rating: Annotated[float, Field(gt=0, le=1)] = 0.8
     reserved_u: tuple[Annotated[int, Field(ge=1, le=60)], ...] = ()
 
@@ -117,10 +132,10 @@ class Storage(Noun):
 
 
 class Tenant(Noun):
-    """One team: namespace, local queue, quota in whole GPUs."""
+    """One team: namespace, local queue, quota in whole GPUs: at least one, for a share of nothing has no room for volumes."""
 
     name: Name
-    gpus: Count
+    gpus: Positive
     priority: Literal["low", "normal", "high"] = "normal"
 
 
@@ -128,7 +143,7 @@ class ControlPlane(Noun):
     """What the API server must be; the hardening pack judges it, the cluster provider checks what it can see."""
 
     version: Annotated[str, Field(pattern=r"^1\.\d{1,2}\.\d{1,2}$")]
-    endpoint: Annotated[str, Field(pattern=r"^https://[^/\s]+$")]
+    endpoint: HttpsUrl
     ca_file: Path
     kubeconfig_ref: Ref
     encrypt_secrets: bool = True
@@ -153,13 +168,13 @@ class Bmc(Noun):
     account: Name = "railyard"
     account_ref: Ref
     factory_ref: Ref
-    boot_order: tuple[str, ...] = ("Cd", "Hdd")
+    boot_order: tuple[BootTarget, ...] = ("Cd", "Hdd")
 
 
 class Install(Noun):
     """How machines get their operating system. `seed` values are in the plan, secrets are not."""
 
-    service_url: Annotated[str, Field(pattern=r"^https?://[^/\s]+$")]
+    service_url: BaseUrl
     service_ca_file: Path | None = None
     admin_ref: Ref
     image: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
@@ -195,12 +210,12 @@ class Replication(Noun):
 
 
 class Waiver(Noun):
-    """An accepted finding. It lapses on `expires` (ISO date); the rule then counts again."""
+    """An accepted finding. It lapses on `expires` (ISO date, at most a year ahead); the rule then counts again."""
 
     rule: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]*-[0-9.]+$")]
     where: str = "*"
     reason: Annotated[str, Field(min_length=10)]
-    expires: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    expires: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_date)]
 
 
 class StackFile(Noun):

@@ -1,7 +1,7 @@
 """From a site's configuration to its plan. Pure functions: same input, same bytes; nothing is read, printed or judged here.
 
-`plan()` is the order of all verbs. Each verb is a module: shape (size), machines (assign seats), placement, fabric and oob
-(link), switches, racks, power, addresses, storage, queues, replication, nccl, totals; diff compares two plans.
+`plan()` is the order of all verbs. Each verb is a module: shape (size), machines (assign seats), placement, nics (name), fabric
+and oob (link), switches, racks, power, addresses, storage, queues, replication, nccl, totals; diff compares two plans.
 """
 
 from dataclasses import dataclass, fields
@@ -31,7 +31,8 @@ from railyard.plan.fabric import link_fabric, summarise
 from railyard.plan.joined import join_machines, link_bmcs, standing_names
 from railyard.plan.machines import assign_seats
 from railyard.plan.nccl import plan_nccl
-from railyard.plan.parts import Parts, pick_parts
+from railyard.plan.nics import name_nics
+from railyard.plan.parts import Parts, misfits, pick_parts
 from railyard.plan.placement import place_nodes, place_tops, plan_hall
 from railyard.plan.problems import PlanError, ordered
 from railyard.plan.queues import plan_platform, plan_queues
@@ -78,14 +79,15 @@ def plan(config: SiteConfig) -> Plan:
     seats = assign_seats(config, parts)
     hall = plan_hall(file, parts, shape)
     places = place_nodes(file, parts, hall) | place_tops(file, parts, hall, shape)
-    wiring = link_fabric(file, shape, seats.gpu, places, hall.racks_per_row)
-    cables = (*wiring.cables, *link_bmcs(file, shape, seats, places, hall.racks_per_row))
-    switches = assign_switches(file, shape, wiring, places, parts.switch.name)
+    nics = name_nics(file.fabric, parts.node)
+    wiring = link_fabric(file, shape, nics, seats.gpu, places, hall)
+    cables = (*wiring.cables, *link_bmcs(file, shape, seats, places, hall))
+    switches = assign_switches(file, shape, nics, wiring, places, parts.switch.name)
     racks = assign_racks(file, parts, hall, places, standing_names(file, shape, seats, switches))
     machines = join_machines(file, parts, seats, places)
-    fabric = summarise(file, shape, switches, wiring)
+    fabric = summarise(file, shape, nics, switches, wiring)
     file_system = size_file_system(file, parts.storage, seats.storage)
-    addresses, address_problems = assign_addresses(file, shape, seats.gpu, seats.storage, standing(file, shape))
+    addresses, address_problems = assign_addresses(file, shape, nics, seats, standing(file, shape))
     return Plan(
         site=sum_up(file, shape, racks, machines, fabric, file_system, len(cables), config.inventory_sha256),
         racks=racks,
@@ -99,9 +101,9 @@ def plan(config: SiteConfig) -> Plan:
         replica=plan_replica(file),
         control_plane=file.platform.control_plane,
         platform=plan_platform(file, parts, seats.gpu),
-        nccl=plan_nccl(file),
+        nccl=plan_nccl(file, nics),
         phases=PHASES,
-        problems=ordered((*sizing, *seats.problems, *address_problems, *unknown_facts(parts))),
+        problems=ordered((*sizing, *seats.problems, *address_problems, *unknown_facts(parts), *misfits(file, parts))),
     )
 
 

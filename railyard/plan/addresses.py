@@ -1,15 +1,19 @@
 """Addresses by identity: a device's address follows its unit, slot, rail and plane, never the order of a list.
 
-    block of 2^b addresses, offset 0 network, 1 gateway, 2^b - 1 broadcast
-    in-band, storage   slot s of unit u: 2 + (u - 1) * slots + s - 1
+    block of 2^b addresses: offset 0 network, 1 gateway, 2 to 31 services, 2^b - 1 broadcast
+    in-band, storage   slot s of unit u: 32 + (u - 1) * slots + s - 1
                        storage server i from the top, so that both ends may grow: 2^b - 1 - i
-    out-of-band        chunk = slots + leaves of a unit;  leaf i of unit u: 2 + (u - 1) * chunk + slots + i;
-                       from the top in turn: storage server, spine, core: 2^b - 2 - (3 * i + 0 | 1 | 2)
+    out-of-band        BMC of slot s of unit u: as in-band
+                       from the top in turn: BMC of a storage server, spine, core, leaf: 2^b - 2 - (4 * i + 0 | 1 | 2 | 3)
     rails              the block cut into the next power of two >= rails * planes subnets; host as in-band
 
+Services are what the planner doesn't place: API server, provisioning, NTP, replication. Their addresses are the stack file's; the
+first 32 of each block are never given to a device.
+
 BMC addresses are facts of the inventory and stand here as they are; only a BMC that is known by name gets the address that the
-block has for its position. A BMC outside the block is PLAN-009, a block too small for all planned positions PLAN-006 (rows are
-made anyway).
+block has for its position. So an inventory may well hold an address that the planner has for a switch or a service: switches
+stand at the top, where few inventories begin, and a rule reports what is given twice. A BMC outside the block is PLAN-009, a block
+too small for all planned positions PLAN-006 (rows are made anyway).
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,7 +27,8 @@ from railyard.model.errors import Problem
 from railyard.model.plan import AddressRow
 from railyard.model.site import StackFile
 from railyard.plan import names
-from railyard.plan.machines import Seat
+from railyard.plan.machines import Seat, Seats
+from railyard.plan.nics import RailNics
 from railyard.plan.shape import FabricShape
 from railyard.plan.switches import Spot
 
@@ -31,7 +36,10 @@ IN_BAND_INTERFACE = "bond0"
 STORAGE_INTERFACE = "storage0"
 BMC_INTERFACE = "bmc"
 SWITCH_INTERFACE = "mgmt0"
-_TOP = {"storage": 0, "spine": 1, "core": 2}
+SERVICE_ADDRESSES = 32
+"""Addresses at the bottom of a block that no device gets: network, gateway (1) and 30 for services. Ours: one /27."""
+_TOP = {"storage": 0, "spine": 1, "core": 2, "leaf": 3}
+"""Who counts down from the top of the out-of-band block, in turn: none of them moves when another one grows."""
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
@@ -69,37 +77,43 @@ def rail_blocks(block: Block, rails: int) -> list[Block]:
 
 
 def assign_addresses(
-    file: StackFile, shape: FabricShape, gpu: Iterable[Seat], storage: Iterable[Seat], spots: Iterable[Spot]
+    file: StackFile, shape: FabricShape, nics: RailNics, seats: Seats, spots: Iterable[Spot]
 ) -> tuple[tuple[AddressRow, ...], tuple[Problem, ...]]:
     """All rows (by network, then device) and what is wrong with the blocks."""
     block = {key: parse_block(getattr(file.addresses, key)) for key in ("oob", "in_band", "storage", "rails")}
-    gpu, machines = tuple(gpu), (*gpu, *storage)
+    machines = (*seats.gpu, *seats.storage)
     rows = (
         *_bmc_rows(block["oob"], shape, machines),
         *_switch_rows(block["oob"], shape, spots),
         *_host_rows(block["in_band"], "in-band", IN_BAND_INTERFACE, shape, machines),
         *_host_rows(block["storage"], "storage", STORAGE_INTERFACE, shape, machines),
-        *_rail_rows(block["rails"], shape, gpu),
+        *_rail_rows(block["rails"], shape, nics, seats.gpu),
     )
     return rows, (*_strays(block["oob"], machines), *_too_small(file, shape, block))
 
 
 def host_offset(seat: Seat, shape: FabricShape, block: Block) -> int:
     """Offset of a machine in the in-band, storage and rail blocks."""
-    if seat.unit == 0:
-        return block.size - 1 - seat.slot
-    return 2 + (seat.unit - 1) * shape.nodes_per_unit + seat.slot - 1
+    return slot_offset(seat.unit, seat.slot, shape.nodes_per_unit) if seat.unit else block.size - 1 - seat.slot
 
 
 def bmc_offset(seat: Seat, shape: FabricShape, block: Block) -> int:
     """Offset of a machine's BMC in the out-of-band block."""
-    if seat.unit == 0:
-        return block.size - 2 - 3 * (seat.slot - 1)
-    return 2 + (seat.unit - 1) * _chunk(shape) + seat.slot - 1
+    return slot_offset(seat.unit, seat.slot, shape.nodes_per_unit) if seat.unit else storage_bmc_offset(seat.slot, block.size)
 
 
-def _chunk(shape: FabricShape) -> int:
-    return shape.nodes_per_unit + shape.rails * shape.planes
+def slot_offset(unit: int, slot: int, nodes_per_unit: int) -> int:
+    """Offset of GPU node `slot` (from 1) of `unit` (from 1) in any block."""
+    return SERVICE_ADDRESSES + (unit - 1) * nodes_per_unit + slot - 1
+
+
+def storage_bmc_offset(index: int, size: int) -> int:
+    """Offset of the BMC of storage server `index` (from 1) in an out-of-band block of `size` addresses."""
+    return _top_offset("storage", index - 1, size)
+
+
+def _top_offset(role: str, index: int, size: int) -> int:
+    return size - 2 - (len(_TOP) * index + _TOP[role])
 
 
 def _host_rows(block: Block, network: str, interface: str, shape: FabricShape, seats: Iterable[Seat]) -> Iterator[AddressRow]:
@@ -107,24 +121,24 @@ def _host_rows(block: Block, network: str, interface: str, shape: FabricShape, s
         yield AddressRow(seat.name, network, interface, block.address(host_offset(seat, shape, block)), block.prefix)
 
 
-def _rail_rows(block: Block, shape: FabricShape, seats: tuple[Seat, ...]) -> Iterator[AddressRow]:
+def _rail_rows(block: Block, shape: FabricShape, nics: RailNics, seats: tuple[Seat, ...]) -> Iterator[AddressRow]:
     for index, subnet in enumerate(rail_blocks(block, shape.rails * shape.planes)):
         rail, plane = divmod(index, shape.planes)
-        network, nic = names.rail_network(rail, plane, shape.planes), names.nic(rail, plane, shape.planes)
-        yield from _host_rows(subnet, network, nic, shape, seats)
+        network = names.rail_network(rail, plane, shape.planes)
+        yield from _host_rows(subnet, network, nics.port(rail, plane), shape, seats)
 
 
 def _switch_rows(block: Block, shape: FabricShape, spots: Iterable[Spot]) -> Iterator[AddressRow]:
     count = {"spine": 0, "core": 0}
     for spot in spots:
         if spot.unit is not None:
-            index = (spot.rail or 0) * shape.planes + spot.plane
-            offset = 2 + (spot.unit - 1) * _chunk(shape) + shape.nodes_per_unit + index
+            index = ((spot.unit - 1) * shape.rails + (spot.rail or 0)) * shape.planes + spot.plane
         else:
             # Spines and cores stand in one fixed order, from the first, so a running number is their identity.
-            offset = block.size - 2 - (3 * count[spot.role] + _TOP[spot.role])
+            index = count[spot.role]
             count[spot.role] += 1
-        yield AddressRow(spot.name, "oob", SWITCH_INTERFACE, block.address(offset), block.prefix)
+        address = block.address(_top_offset(spot.role, index, block.size))
+        yield AddressRow(spot.name, "oob", SWITCH_INTERFACE, address, block.prefix)
 
 
 def _bmc_rows(block: Block, shape: FabricShape, seats: Iterable[Seat]) -> Iterator[AddressRow]:
@@ -161,13 +175,14 @@ def bmc_host(bmc: str) -> str:
 def _too_small(file: StackFile, shape: FabricShape, blocks: dict[str, Block]) -> Iterator[Problem]:
     """PLAN-006 for each block that all planned positions don't fit into."""
     slots, servers = shape.units * shape.nodes_per_unit, file.storage.nodes
-    tops = max(3 * servers - 2, 3 * shape.spines - 1, 3 * shape.cores)
-    needs = {"oob": (shape.units * _chunk(shape), max(tops, 0)), "in_band": (slots, servers), "storage": (slots, servers)}
-    for key, (bottom, top) in needs.items():
-        if blocks[key].size < bottom + top + 3:
-            yield _small(key, blocks[key], bottom + top + 3, "addresses")
+    counts = {"storage": servers, "spine": shape.spines, "core": shape.cores, "leaf": shape.leaves}
+    tops = max((len(_TOP) * (count - 1) + _TOP[role] + 1 for role, count in counts.items() if count), default=0)
+    for key, top in (("oob", tops), ("in_band", servers), ("storage", servers)):
+        want = SERVICE_ADDRESSES + slots + top + 1
+        if blocks[key].size < want:
+            yield _small(key, blocks[key], want, "addresses")
     count = shape.rails * shape.planes
-    want = (slots + 3) << ceil(log2(count))
+    want = (SERVICE_ADDRESSES + slots + 1) << ceil(log2(count))
     if blocks["rails"].size < want:
         yield _small("rails", blocks["rails"], want, f"addresses ({count} subnets of {slots} hosts)")
 

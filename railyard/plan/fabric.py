@@ -2,7 +2,7 @@
 
 Every port follows identity and planned counts (rule 9), so growth inside the plan moves nothing:
 
-    node-leaf   NIC r, plane p of slot s in unit u  ->  leaf (u, r, p), port s
+    node-leaf   NIC of rail r, plane p of slot s in unit u  ->  leaf (u, r, p), port s
     leaf-spine  leaf number l of a plane (from 0: l = (u - 1) * R + r), uplink j (from 0), leaf port D + j + 1
       2 tiers   global link g = l * U + j  ->  spine g % n, port g // n + 1, for n spines per plane:
                 even for every n, and the same number of links for every pair where n divides U
@@ -26,8 +26,9 @@ import msgspec
 from railyard.model.plan import Cable, FabricSummary, SwitchPlan
 from railyard.model.site import StackFile
 from railyard.plan import names
-from railyard.plan.hall import length_m, medium
+from railyard.plan.hall import Hall, medium
 from railyard.plan.machines import Seat
+from railyard.plan.nics import RailNics
 from railyard.plan.placement import Place
 from railyard.plan.shape import FabricShape
 
@@ -62,13 +63,13 @@ class Wiring(msgspec.Struct, frozen=True):
 
 
 def link_fabric(
-    file: StackFile, shape: FabricShape, seats: Iterable[Seat], places: Mapping[str, Place], racks_per_row: int
+    file: StackFile, shape: FabricShape, nics: RailNics, seats: Iterable[Seat], places: Mapping[str, Place], hall: Hall
 ) -> Wiring:
     """All links of the fabric that exist now, as cables with labels, lengths and media, and as the ports of both ends."""
     site, transport = file.site.name, file.fabric.transport.value
     prefix = names.port_prefix(transport)
     links = chain(
-        link_nodes(site, shape, seats),
+        link_nodes(site, shape, nics, seats),
         link_leaves(site, shape, file.fabric.scalable_units, prefix),
         link_spines(site, shape, file.fabric.scalable_units, prefix),
     )
@@ -76,7 +77,7 @@ def link_fabric(
     ports: defaultdict[str, dict[str, str]] = defaultdict(dict)
     peers: defaultdict[str, dict[str, int]] = defaultdict(dict)
     # One pass: at 2,048 nodes a second walk over 49,152 links costs more than the work that it does.
-    for link, cable in _cables(links, places, prefix, file.fabric.link_gbps, transport, racks_per_row):
+    for link, cable in _cables(links, places, prefix, file.fabric.link_gbps, transport, hall):
         cables.append(cable)
         ports[link.z][f"{prefix}{link.z_port}"] = cable.a
         if link.kind != "node-leaf":
@@ -86,18 +87,18 @@ def link_fabric(
     return Wiring(tuple(cables), dict(ports), dict(peers))
 
 
-def link_nodes(site: str, shape: FabricShape, seats: Iterable[Seat]) -> Iterator[Link]:
-    """NIC r (and plane p) of a node to leaf r of its unit, port = slot."""
-    nics = [
-        (rail, plane, names.nic(rail, plane, shape.planes), rail * shape.planes + plane + 1)
+def link_nodes(site: str, shape: FabricShape, nics: RailNics, seats: Iterable[Seat]) -> Iterator[Link]:
+    """The NIC of rail r (and plane p) of a node to leaf r of its unit, port = slot. A label counts rails and planes from 1."""
+    ports = [
+        (rail, plane, nics.port(rail, plane), rail * shape.planes + plane + 1)
         for rail in range(shape.rails)
         for plane in range(shape.planes)
     ]
     leaves: dict[int, list[str]] = {}
     for seat in seats:
         if seat.unit not in leaves:
-            leaves[seat.unit] = [names.leaf(site, seat.unit, rail, plane, shape.planes) for rail, plane, _, _ in nics]
-        for (rail, plane, nic, number), leaf in zip(nics, leaves[seat.unit], strict=True):
+            leaves[seat.unit] = [names.leaf(site, seat.unit, rail, plane, shape.planes) for rail, plane, _, _ in ports]
+        for (rail, plane, nic, number), leaf in zip(ports, leaves[seat.unit], strict=True):
             yield Link("node-leaf", seat.name, nic, number, leaf, seat.slot, rail, plane)
 
 
@@ -152,13 +153,13 @@ def _names(name: names.Upper, site: str, count: int, planes: int) -> list[list[s
 
 
 def _cables(
-    links: Iterable[Link], places: Mapping[str, Place], prefix: str, link_gbps: float, transport: str, racks_per_row: int
+    links: Iterable[Link], places: Mapping[str, Place], prefix: str, link_gbps: float, transport: str, hall: Hall
 ) -> Iterator[tuple[Link, Cable]]:
     """One cable per link. Its id is its lower end: a port has one cable, so the id stays when the upper end moves."""
     tags = {name: place.tag() for name, place in places.items()}
     for link in links:
         a, z, kind, rail = link.a, link.z, link.kind, link.rail
-        length = length_m(places[a].rack, places[z].rack, racks_per_row)
+        length = hall.length_m(places[a].rack, places[z].rack)
         cable = Cable(
             id=f"{a}:{link.a_port}",
             kind=kind,
@@ -176,7 +177,9 @@ def _cables(
         yield link, cable
 
 
-def summarise(file: StackFile, shape: FabricShape, switches: Iterable[SwitchPlan], wiring: Wiring) -> FabricSummary:
+def summarise(
+    file: StackFile, shape: FabricShape, nics: RailNics, switches: Iterable[SwitchPlan], wiring: Wiring
+) -> FabricSummary:
     """Counts of what stands (see the module's docstring) and ratios of what it is built for.
 
     bisection (GB/s, one direction) = endpoints * link Gb/s / 8 / 2, divided by down_to_up where that exceeds 1 (fabric.md
@@ -204,4 +207,6 @@ def summarise(file: StackFile, shape: FabricShape, switches: Iterable[SwitchPlan
         down_to_up=ratio,
         bisection_gb_per_s=round(endpoints * fabric.link_gbps / 8 / 2 / max(1.0, ratio), 3),
         free_leaf_ports=sum(switch.free_ports for switch in standing if switch.role == "leaf"),
+        node_nics=nics.listed(),
+        node_nics_assumed=nics.assumed,
     )

@@ -11,7 +11,7 @@ from math import ceil
 import msgspec
 
 RACK_PITCH_M = 0.6
-"""Width of a rack place in its row (catalogue: 0.6 m; 0.75 m racks take the slack below)."""
+"""Width of a rack place in its row where the catalogue doesn't know the rack model's (`widthM`): the usual 600 mm."""
 ROW_PITCH_M = 3.0
 """Rack depth 1.2 m plus half a cold and half a hot aisle (1.2 + 0.6 m). Assumption, to be replaced by a hall drawing."""
 SAME_RACK_M = 2.0
@@ -47,13 +47,17 @@ LENGTHS_M = (
 
 
 class Hall(msgspec.Struct, frozen=True):
-    """Numbers of racks. All counts are for planned units, so a rack's number never depends on what is built."""
+    """Numbers of racks. All counts are for planned units, so a rack's number never depends on what is built.
+
+    `pitch_m` is the width of one rack place along the row, in metres.
+    """
 
     units: int
     compute_per_unit: int
     network_per_unit: int
     spine_racks: int
     racks_per_row: int
+    pitch_m: float = RACK_PITCH_M
 
     @property
     def per_unit(self) -> int:
@@ -84,6 +88,10 @@ class Hall(msgspec.Struct, frozen=True):
         """Place (from 1) of a rack in its row."""
         return (number - 1) % self.racks_per_row + 1
 
+    def length_m(self, a: int, z: int) -> float:
+        """Orderable length in metres of a cable between racks number `a` and `z`."""
+        return length_m(a, z, self.racks_per_row, self.pitch_m)
+
 
 def rack_of_slot(slot: int, nodes_per_rack: int, spread: int) -> tuple[int, int]:
     """(rack of the unit, position from the bottom), both from 0, of `slot` (from 0).
@@ -100,16 +108,16 @@ def racks_per_unit(nodes_per_unit: int, nodes_per_rack: int, spread: int) -> int
 
 
 @lru_cache(maxsize=65_536)
-def length_m(a: int, z: int, racks_per_row: int) -> float:
-    """Orderable length in metres between racks number `a` and `z`.
+def length_m(a: int, z: int, racks_per_row: int, pitch_m: float = RACK_PITCH_M) -> float:
+    """Orderable length in metres between racks number `a` and `z` in rows of racks that are `pitch_m` metres wide.
 
-    In one rack 2 m. Otherwise (0.6 m * racks along the row + 3.0 m * rows + 4 m of drops) * 1.1 of slack, rounded up.
+    In one rack 2 m. Otherwise (pitch * racks along the row + 3.0 m * rows + 4 m of drops) * 1.1 of slack, rounded up.
     """
     if a == z:
         return SAME_RACK_M
     along = abs((a - 1) % racks_per_row - (z - 1) % racks_per_row)
     across = abs((a - 1) // racks_per_row - (z - 1) // racks_per_row)
-    routed = round((along * RACK_PITCH_M + across * ROW_PITCH_M + DROP_M) * SLACK, 6)
+    routed = round((along * pitch_m + across * ROW_PITCH_M + DROP_M) * SLACK, 6)
     return next((length for length in LENGTHS_M if length >= routed), ceil(routed / 100) * 100.0)
 
 
@@ -117,8 +125,10 @@ def length_m(a: int, z: int, racks_per_row: int) -> float:
 def medium(length: float, link_gbps: float, transport: str) -> str:
     """Kind of cable for a routed length. Source: fabric.md section 2, "Cable kind by length" (LINKX, XDRC, CAB).
 
-    100G-PAM4 lanes: passive copper to 3 m, active copper to 5 m, OM4 multimode to 50 m, single mode to 500 m, FR4 beyond.
-    200G-PAM4 lanes (XDR: InfiniBand at 800 Gb/s): no passive copper, no multimode.
+    100G-PAM4 lanes (NDR, 400 and 800 GbE): passive copper to 3 m, active copper to 5 m, OM4 multimode to 50 m, single mode to
+    500 m, FR4 beyond. 200G-PAM4 lanes (XDR: InfiniBand at 800 Gb/s): no passive copper, no multimode.
+    Older lanes (HDR, 200 GbE and below) take the same steps; that is an assumption: fabric.md's table doesn't cover them, and
+    they have active optical cables too.
     """
     if transport == "infiniband" and link_gbps >= 800:
         steps = ((5.0, "active-copper"), (500.0, "single-mode"))

@@ -6,6 +6,7 @@ from railyard.model.inventory import Role
 from railyard.model.plan import Cable, MachinePlan, SwitchPlan
 from railyard.model.site import StackFile
 from railyard.plan import names
+from railyard.plan.hall import Hall
 from railyard.plan.machines import Seat, Seats, nics_of
 from railyard.plan.oob import OobEnd, link_oob, oob_per_unit, oob_port, storage_oob
 from railyard.plan.parts import Parts
@@ -46,12 +47,10 @@ def _machine(file: StackFile, parts: Parts, seat: Seat, place: Place) -> Machine
     )
 
 
-def link_bmcs(
-    file: StackFile, shape: FabricShape, seats: Seats, places: Mapping[str, Place], racks_per_row: int
-) -> Iterator[Cable]:
+def link_bmcs(file: StackFile, shape: FabricShape, seats: Seats, places: Mapping[str, Place], hall: Hall) -> Iterator[Cable]:
     """One out-of-band cable per machine."""
     ends = (_oob_end(file.site.name, shape, seat, places) for seat in (*seats.gpu, *seats.storage))
-    return link_oob(ends, racks_per_row)
+    return link_oob(ends, hall)
 
 
 def _oob_end(site: str, shape: FabricShape, seat: Seat, places: Mapping[str, Place]) -> OobEnd:

@@ -72,9 +72,14 @@ def oob(site: str, number: int) -> str:
     return f"{site}-oob-sw{number:02d}"
 
 
-def nic(rail: int, plane: int, planes: int) -> str:
-    """Host port of a rail (and plane): `mlx5_3` or `mlx5_3p1`."""
-    return f"mlx5_{rail}" if planes == 1 else f"mlx5_{rail}p{plane}"
+def nic(hca: str, plane: int, planes: int) -> str:
+    """Host port of an RDMA device: `mlx5_3`, or `mlx5_3p1` where one device has a port in every plane."""
+    return hca if planes == 1 else f"{hca}p{plane}"
+
+
+def assumed_hca(rail: int) -> str:
+    """The RDMA device of a rail where the catalogue doesn't know it. Right only if nothing else has a number in between."""
+    return f"mlx5_{rail}"
 
 
 def rail_network(rail: int, plane: int, planes: int) -> str:

@@ -1,4 +1,8 @@
-"""The out-of-band network: one cable from each BMC to an out-of-band switch of its unit (storage: of the storage servers).
+"""The BMC part of the out-of-band network: one cable from each BMC to an out-of-band switch of its unit (or of storage).
+
+What is counted: BMCs of GPU nodes and storage servers, one port each, and the switches that they need. What is not, although
+fabric.md section 2 puts it on the same network: DPU BMCs, PDUs, management ports of switches and storage, and the uplinks of the
+out-of-band switches. They come with the other networks; until then their ports and cables are in no total.
 
 Port follows identity: slot s of a unit is on switch s // 46 of that unit, port s % 46 + 1.
 """
@@ -10,7 +14,7 @@ import msgspec
 
 from railyard.model.plan import Cable
 from railyard.plan import names
-from railyard.plan.hall import length_m
+from railyard.plan.hall import Hall
 from railyard.plan.shape import FabricShape
 
 
@@ -42,7 +46,7 @@ class OobEnd(msgspec.Struct, frozen=True, gc=False):
 
 
 def oob_per_unit(nodes_per_unit: int) -> int:
-    """ceil(nodes per unit / 46) switches (fabric.md section 2)."""
+    """ceil(nodes per unit / 46) switches: fabric.md section 2's rule, applied to BMC ports only."""
     return ceil(nodes_per_unit / OOB.usable_ports)
 
 
@@ -60,7 +64,7 @@ def oob_port(site: str, unit: int, slot: int, shape: FabricShape) -> tuple[str, 
     return names.oob(site, first + index + 1), port + 1
 
 
-def link_oob(ends: Iterable[OobEnd], racks_per_row: int) -> Iterator[Cable]:
+def link_oob(ends: Iterable[OobEnd], hall: Hall) -> Iterator[Cable]:
     """One copper cable per BMC (1000BASE-T: 100 m)."""
     for end in ends:
         yield Cable(
@@ -71,7 +75,7 @@ def link_oob(ends: Iterable[OobEnd], racks_per_row: int) -> Iterator[Cable]:
             a_label=f"{end.device_tag}BMC",
             z_label=f"{end.switch_tag}{end.port}",
             link_gbps=OOB.link_gbps,
-            length_m=length_m(end.device_rack, end.switch_rack, racks_per_row),
+            length_m=hall.length_m(end.device_rack, end.switch_rack),
             medium="cat6a",
             color="grey",
         )

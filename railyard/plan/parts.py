@@ -1,17 +1,24 @@
 """The hardware that a stack file names, taken out of the catalogue once."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from railyard.model.catalog import Entry, GpuModel, NodeModel, PduModel, RackModel, StorageNodeModel, SwitchModel
 from railyard.model.config import SiteConfig
 from railyard.model.errors import Problem
+from railyard.model.plan import RackSupplies
+from railyard.model.site import Fabric, StackFile, StorageBackend
 from railyard.plan.problems import PlanError
+
+if TYPE_CHECKING:
+    from railyard.plan.placement import Body
 
 E = TypeVar("E", bound=Entry)
 SiteInput = SiteConfig
 """What planning takes."""
+_UNFED = frozenset({"oob"})
 
 
 @dataclass(frozen=True)
@@ -58,3 +65,53 @@ def pick_parts(config: SiteConfig) -> Parts:
 
 def _unknown(where: str, name: str, known: list[str]) -> Problem:
     return Problem("PLAN-001", where, name, f"one of {', '.join(known)}", "use a name of the catalogue, or add the model to it")
+
+
+def misfits(file: StackFile, parts: Parts) -> list[Problem]:
+    """What the stack file asks of hardware that the hardware doesn't have (PLAN-011 to PLAN-014)."""
+    fabric, switch, disk = file.fabric, parts.switch, parts.storage
+    problems = [*_rails(fabric, parts.node), *_speed(fabric, parts.node)]
+    if fabric.transport.value not in switch.transports:
+        limit = f"{', '.join(switch.transports)} on {switch.name}"
+        fix = "set the transport that the switch speaks, or name a switch of that transport (fabric.switchModel)"
+        problems.append(Problem("PLAN-013", "railyard:fabric.transport", fabric.transport.value, limit, fix))
+    backend = file.storage.backend
+    if disk and backend is not StorageBackend.NONE and backend.value not in disk.backends:
+        limit = f"{', '.join(disk.backends)} on {disk.name}"
+        fix = "set the file system that the server is for, or name another server (storage.nodeModel)"
+        problems.append(Problem("PLAN-014", "railyard:storage.backend", backend.value, limit, fix))
+    return problems
+
+
+def _rails(fabric: Fabric, node: NodeModel) -> Iterator[Problem]:
+    """PLAN-011: each training NIC hangs on one rail: rails = NICs (a NIC has a port in every plane), or rails * planes = NICs."""
+    nics = node.backend_nics
+    if nics not in (fabric.rails, fabric.rails * fabric.planes):
+        found = f"{fabric.rails} rails x {fabric.planes} planes"
+        limit = f"{nics} training NICs on a {node.name}"
+        yield Problem("PLAN-011", "railyard:fabric.rails", found, limit, f"set fabric.rails to {nics}, one for each NIC")
+
+
+def _speed(fabric: Fabric, node: NodeModel) -> Iterator[Problem]:
+    """PLAN-012: the links of a NIC together are at most as fast as the NIC."""
+    links = fabric.planes if fabric.rails == node.backend_nics else 1
+    if fabric.link_gbps * links > node.nic_gbps:
+        each = f"{fabric.link_gbps:g} Gb/s" if links == 1 else f"{links} planes x {fabric.link_gbps:g} Gb/s"
+        limit = f"{node.nic_gbps:g} Gb/s for each NIC of a {node.name}"
+        fix = f"set fabric.linkGbps to {node.nic_gbps / links:g} or less"
+        yield Problem("PLAN-012", "railyard:fabric.linkGbps", f"{each} on one NIC", limit, fix)
+
+
+def supplies_of(parts: Parts, bodies: Iterable["Body"]) -> tuple[RackSupplies, ...]:
+    """Power supplies of what stands in a rack, by model. Out-of-band switches are left out: no job stops with them."""
+    counts = Counter((body.model, body.peak_kw) for body in bodies if body.role not in _UNFED)
+    return tuple(_supplies(parts, model, peak_kw, count) for (model, peak_kw), count in sorted(counts.items()))
+
+
+def _supplies(parts: Parts, model: str, peak_kw: float, devices: int) -> RackSupplies:
+    """A model's facts, `None` where the catalogue has none: only GPU servers say yet what their supplies give and need."""
+    node, known = parts.node, {item.name: item.psus for item in (parts.node, parts.switch, parts.storage) if item}
+    full, each = (node.psus_for_full, node.psu_kw) if model == node.name else (None, None)
+    return RackSupplies(
+        model=model, devices=devices, peak_kw=peak_kw, psus=known.get(model), psus_for_full=full, psu_kw=each
+    )

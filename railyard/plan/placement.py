@@ -14,7 +14,7 @@ import msgspec
 
 from railyard.model.site import Facility, RackKind, StackFile
 from railyard.plan import names
-from railyard.plan.hall import Hall, rack_of_slot, racks_per_unit
+from railyard.plan.hall import RACK_PITCH_M, Hall, rack_of_slot, racks_per_unit
 from railyard.plan.oob import OOB, oob_per_unit, storage_oob
 from railyard.plan.parts import Parts
 from railyard.plan.power import feed_capacity_kw
@@ -68,6 +68,7 @@ def plan_hall(file: StackFile, parts: Parts, shape: FabricShape) -> Hall:
         network_per_unit=ceil(_unit_count(shape) / rack_capacity(facility, parts, body["leaf"])) if dedicated else 0,
         spine_racks=ceil(_upper_count(shape) / rack_capacity(facility, parts, body["spine"])) if dedicated else 0,
         racks_per_row=facility.racks_per_row,
+        pitch_m=parts.rack.width_m or RACK_PITCH_M,
     )
 
 

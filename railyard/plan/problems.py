@@ -6,7 +6,7 @@ A problem is recorded in `Plan.problems` wherever a plan can still be drawn; `Pl
 |---|---|
 | PLAN-001 | a name that the catalogue doesn't have, or a link speed that the switch doesn't run at |
 | PLAN-002 | more units than three tiers of this switch hold |
-| PLAN-003 | a leaf without ports for uplinks |
+| PLAN-003 | a leaf without ports for uplinks, or with more links than ports |
 | PLAN-004 | a machine whose name is no planned position |
 | PLAN-005 | `compute.nodes` or `storage.nodes` differs from the inventory |
 | PLAN-006 | an address block too small for what is planned in it |
@@ -14,6 +14,10 @@ A problem is recorded in `Plan.problems` wherever a plan can still be drawn; `Pl
 | PLAN-008 | a fact that is needed and that nobody knows (peak power of a model): counted as 0 |
 | PLAN-009 | a BMC address outside the out-of-band block |
 | PLAN-010 | `fabric.spines` where three tiers fix the number of spines |
+| PLAN-011 | rails and planes that don't take every training NIC of a node once |
+| PLAN-012 | links faster than the node's NICs |
+| PLAN-013 | a transport that the switch doesn't speak |
+| PLAN-014 | a file system that the storage server isn't for |
 """
 
 from collections.abc import Iterable

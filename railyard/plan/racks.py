@@ -1,17 +1,21 @@
 """Racks with their devices, power, heat and weight, out of the places."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal, cast
 
 from railyard.model.plan import RackDevice, RackPlan
 from railyard.model.site import StackFile
 from railyard.plan import names
 from railyard.plan.hall import Hall
-from railyard.plan.parts import Parts
+from railyard.plan.parts import Parts, supplies_of
 from railyard.plan.placement import Place
 from railyard.plan.power import heat_to_air_kw, load_feeds
 
+PDU_KG_MAX = 30.0
+"""No 0U rack strip weighs more (vertiv-gi10022l of the catalogue: 7.26 kg): an upper bound for those of unknown weight. Ours."""
+FRAME_KG_MAX = 250.0
+"""No empty frame of 600 to 800 mm weighs more (catalogue: 125 and 165 kg). Ours."""
 Role = Literal["gpu", "storage", "leaf", "spine", "core", "management", "oob"]
 
 
@@ -36,6 +40,7 @@ def _rack(
 ) -> RackPlan:
     live = [place.body for name, place in placed if name in installed]
     facility, peak = file.facility, round(sum(body.peak_kw for body in live), 6)
+    unweighed = list(_unweighed(file, parts))
     return RackPlan(
         name=names.rack(file.site.name, number),
         model=parts.rack.name,
@@ -50,6 +55,9 @@ def _rack(
         air_limit_kw=facility.air_limit_kw,
         weight_kg=round(sum(body.weight_kg or 0.0 for body in live) + _pdu_weight(file, parts), 3),
         weight_limit_kg=weight_limit_kg(file, parts),
+        unweighed=tuple(name for name, _ in unweighed),
+        unweighed_max_kg=round(sum(kg for _, kg in unweighed), 3),
+        supplies=supplies_of(parts, live),
     )
 
 
@@ -68,14 +76,25 @@ def _device(name: str, place: Place, installed: bool) -> RackDevice:
 
 
 def _pdu_weight(file: StackFile, parts: Parts) -> float:
-    """Weight of a rack's PDUs; an unknown weight counts 0."""
+    """Weight of a rack's PDUs as far as it is known; the others are in `_unweighed`."""
     return sum((parts.pdus[feed.name].weight_kg or 0.0) * feed.pdus_per_rack for feed in file.facility.feeds)
 
 
+def _unweighed(file: StackFile, parts: Parts) -> Iterator[tuple[str, float]]:
+    """(name, most kilograms) of what has no weight in the catalogue: PDUs, and the frame where the floor's limit includes it."""
+    counts: dict[str, int] = {}
+    for feed in file.facility.feeds:
+        if parts.pdus[feed.name].weight_kg is None:
+            counts[feed.pdu_model] = counts.get(feed.pdu_model, 0) + feed.pdus_per_rack
+    yield from ((f"{count} x {model}", count * PDU_KG_MAX) for model, count in sorted(counts.items()))
+    if file.facility.weight_limit_kg is not None and parts.rack.own_weight_kg is None:
+        yield f"the frame of {parts.rack.name}", FRAME_KG_MAX
+
+
 def weight_limit_kg(file: StackFile, parts: Parts) -> float | None:
-    """What a rack may hold: the lesser of the frame's static load and the floor's limit less the rack's own weight; None if
-    unknown.
+    """What a rack may hold, in kg: the lesser of the frame's static load and the floor's limit less the rack's own weight; None if
+    unknown. Never below 0: a floor that doesn't even carry the frame carries nothing in it.
     """
     floor = file.facility.weight_limit_kg
-    limits = [parts.rack.weight_limit_kg, None if floor is None else floor - (parts.rack.own_weight_kg or 0.0)]
+    limits = [parts.rack.weight_limit_kg, None if floor is None else max(floor - (parts.rack.own_weight_kg or 0.0), 0.0)]
     return min((limit for limit in limits if limit is not None), default=None)

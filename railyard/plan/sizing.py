@@ -36,12 +36,18 @@ def shape_of(file: StackFile, parts: Parts) -> tuple[FabricShape, tuple[Problem,
         spines=fabric.spines,
         reserved_ports=fabric.reserved_ports,
     )
+    problems = _overridden(file, shape)
+    if fabric.nodes_per_unit + uplinks > radix:
+        found = f"{fabric.nodes_per_unit} node ports and {uplinks} uplinks on a leaf"
+        fix = f"at most {radix - fabric.nodes_per_unit} uplinksPerLeaf, fewer nodesPerUnit, or a switch with more ports"
+        limit = f"{radix} ports at {fabric.link_gbps:g} Gb/s"
+        problems.append(Problem("PLAN-003", "railyard:fabric.uplinksPerLeaf", found, limit, fix))
     if not shape.fits:
         found = f"{units} units of {fabric.rails} leaves: {shape.pods} pods of {uplinks} leaves"
         limit = f"{radix} pods ({radix * uplinks // fabric.rails} units) in three tiers of {radix}-port switches"
         fix = "plan fewer units or choose a switch with more ports"
         raise PlanError([Problem("PLAN-002", "railyard:fabric.plannedScalableUnits", found, limit, fix)])
-    return shape, tuple(_overridden(file, shape))
+    return shape, tuple(problems)
 
 
 def _overridden(file: StackFile, shape: FabricShape) -> list[Problem]:

@@ -9,6 +9,7 @@ from railyard.model.plan import SwitchPlan
 from railyard.model.site import StackFile
 from railyard.plan import names
 from railyard.plan.fabric import Wiring, standing_spines
+from railyard.plan.nics import RailNics
 from railyard.plan.placement import Place
 from railyard.plan.shape import FabricShape
 
@@ -27,7 +28,7 @@ class Spot(msgspec.Struct, frozen=True, gc=False):
 
 
 def assign_switches(
-    file: StackFile, shape: FabricShape, wiring: Wiring, places: Mapping[str, Place], model: str
+    file: StackFile, shape: FabricShape, nics: RailNics, wiring: Wiring, places: Mapping[str, Place], model: str
 ) -> tuple[SwitchPlan, ...]:
     """One plan per standing switch: leaves by unit, rail, plane; then spines; then cores.
 
@@ -58,6 +59,7 @@ def assign_switches(
             up_gbps=up[spot.role] * speed,
             down_to_up=round(down[spot.role] / up[spot.role], 6) if up[spot.role] else None,
             free_ports=shape.radix - len(ports.get(spot.name, ())) - spot.blocked,
+            node_nic=None if spot.rail is None else nics.port(spot.rail, spot.plane),
         )
         for spot in standing(file, shape)
     )

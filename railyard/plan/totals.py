@@ -47,7 +47,7 @@ def sum_up(
         cables=cables,
         usable_storage_tib=file_system.usable_tib if file_system else 0.0,
         spare_leaf_ports=fabric.free_leaf_ports,
-        planned_scalable_units=shape.units,
+        planned_scalable_units=file.fabric.planned_scalable_units or file.fabric.scalable_units,
         built_scalable_units=file.fabric.scalable_units,
         nodes_per_unit=shape.nodes_per_unit,
         spines_per_plane=shape.spines_per_plane,

@@ -84,13 +84,12 @@ def _rails(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Find
         if nic is None:
             continue
         unit = _UNIT.search(device)
-        wrong = [
-            int(nic["rail"]) != switch.rail,
-            int(nic["plane"] or 0) != switch.plane,
-            unit is not None and int(unit["unit"]) != switch.unit,
-        ]
-        if any(wrong):
-            limit = f"rail {switch.rail}, plane {switch.plane}, unit {switch.unit}"
+        # A device's number is its rail only where nothing better is known (catalogue: railHcas).
+        assumed = int(nic["rail"]) == switch.rail and int(nic["plane"] or 0) == switch.plane
+        right = name == switch.node_nic if switch.node_nic else assumed
+        if not right or (unit is not None and int(unit["unit"]) != switch.unit):
+            known = f" ({switch.node_nic})" if switch.node_nic else ""
+            limit = f"rail {switch.rail}{known}, plane {switch.plane}, unit {switch.unit}"
             yield FABRIC_003.finding(f"{where}/{port}", f"{end} hangs here", limit)
 
 

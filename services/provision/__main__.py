@@ -53,14 +53,25 @@ def make(options: argparse.Namespace) -> Server:
     admin = read_credential(options.admin_ref)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(options.cert, options.key)
+    server = Server((host, int(port)), context, admin)  # bound first: a second start must not touch the first one's journal
+    try:
+        server.site = open_site(options)
+    except BaseException:
+        server.server_close()
+        raise
+    return server
+
+
+def open_site(options: argparse.Namespace) -> Site:
+    """Journal and secret."""
     options.journal.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal(options.journal)
     if journal.cut_bytes:
         print(f"journal: cut {journal.cut_bytes} bytes of an unfinished last line", file=sys.stderr, flush=True)
     ca_pem = options.ca.read_text(encoding="ascii") if options.ca else None
     public = (options.public_url or f"https://{options.listen}").rstrip("/")
-    tokens = Tokens(options.journal.with_name(options.journal.name + ".key"))
-    return Server((host, int(port)), context, Site(journal, tokens, Settings(options.images, public, ca_pem)), admin)
+    tokens = Tokens(options.journal.with_name(options.journal.name + ".key"), journal.id)
+    return Site(journal, tokens, Settings(options.images, public, ca_pem))
 
 
 def main() -> int:

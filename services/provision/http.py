@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from services.provision.journal import JournalError
 from services.provision.site import Refused, Site
 
 BODY_BYTES = 1 << 20
@@ -28,8 +29,9 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 1024
     allow_reuse_address = True
 
-    def __init__(self, address: tuple[str, int], context: ssl.SSLContext | None, site: Site, admin: tuple[str, str]) -> None:
-        self.site = site
+    site: Site  # set before serving begins
+
+    def __init__(self, address: tuple[str, int], context: ssl.SSLContext | None, admin: tuple[str, str]) -> None:
         self.admin = base64.b64encode(f"{admin[0]}:{admin[1]}".encode())
         self._context = context
         super().__init__(address, Handler)
@@ -113,6 +115,9 @@ class Handler(BaseHTTPRequestHandler):
         except Refused as answer:
             more = {"WWW-Authenticate": 'Basic realm="railyard"'} if answer.status == 401 else {}
             self._json(answer.status, answer.body, more)
+        except JournalError as error:  # nothing was noted, so nothing may go on: a machine tries again, a person reads it
+            print(f"error {error}", file=sys.stderr, flush=True)
+            self._json(500, {"error": str(error)})
         self.wfile.flush()
 
     def _admin(self) -> None:

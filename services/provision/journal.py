@@ -1,24 +1,33 @@
-"""The record of what was installed: an append-only file of JSON lines, each on the disk before anybody hears of it."""
+"""The record of what was installed: an append-only file of JSON lines, each on the disk before anybody hears of it.
 
+Its first line gives it an id at random: whoever remembers an installation can tell this journal from a new or another one.
+"""
+
+import fcntl
 import hashlib
 import json
 import os
+import secrets
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 ORDER = {"issued": 0, "begun": 1, "finished": 2}
 
 
 class JournalError(Exception):
-    """The journal can't be read: the start stops, because installations must not be guessed."""
+    """The journal can't be read or written: nothing starts and nothing is answered, because installations must not be guessed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The newest known facts of one (serial, generation). `position` is the line that changed it last."""
+    """The newest known facts of one (serial, generation).
+
+    `issue` counts its media from 1; `position` is the line that changed it last.
+    """
 
     serial: str
     generation: int
@@ -29,6 +38,7 @@ class Installation:
     expires: int
     seed: dict[str, Any] = field(repr=False)
     host_key_fingerprint: str | None = None
+    issue: int = 0
     position: int = 0
 
     def seed_sha256(self) -> str:
@@ -49,15 +59,22 @@ class Installation:
 
 
 class Journal:
-    """All installations, newest generation per serial. Thread-safe."""
+    """All installations, newest generation per serial. Thread-safe; one process at a time. Raises JournalError."""
 
     def __init__(self, path: Path) -> None:
+        self.id = ""
         self.cut_bytes = 0
         self.changed = threading.Condition()
         self._newest: dict[str, Installation] = {}
         self._position = 0
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        self._size = 0
+        self._broken = ""
+        self._descriptor = _open(path)
         self._replay(path)
+        if not self.id:
+            self.id = secrets.token_hex(16)
+            self._write({"event": "journal", "id": self.id, "at": _now()})
+            _sync_folder(path.parent)
 
     @property
     def position(self) -> int:
@@ -76,47 +93,75 @@ class Journal:
             found = [item for item in self._newest.values() if item.position > position]
             return self._position, sorted(found, key=lambda item: item.position)
 
-    def issue(self, installation: Installation) -> Installation:
-        """Writes `issued`."""
-        item = replace(installation, state="issued")
-        extra = {"image": item.image, "imageSha256": item.image_sha256, "seed": item.seed, "expires": item.expires}
-        return self._append("issued", item, extra)
-
-    def advance(self, serial: str, generation: int, state: str, fingerprint: str | None) -> Installation | None:
-        """Writes `begun` or `finished`. None if that isn't the next step of the newest installation; repeats write nothing."""
+    def issue(self, installation: Installation, known: Installation | None) -> Installation | None:
+        """Writes `issued`. None if `known` isn't the newest any more: the caller looks again."""
         with self.changed:
-            item = self._newest.get(serial)
-            if item is None or item.generation != generation:
+            if self._newest.get(installation.serial) != known:
+                return None
+            again = known is not None and known.generation == installation.generation
+            item = replace(installation, state="issued", issue=known.issue + 1 if known and again else 1)
+            extra = {"image": item.image, "imageSha256": item.image_sha256, "seed": item.seed, "expires": item.expires}
+            return self._append("issued", item, {**extra, "issue": item.issue})
+
+    def advance(self, known: Installation, state: str, fingerprint: str) -> Installation | None:
+        """Writes `begun` or `finished`; repeats write nothing.
+
+        None if that isn't the next step of the medium `known` was read from, or if another attempt (fingerprint) has begun:
+        this is the fence against a second wipe, whoever switched the machine on.
+        """
+        with self.changed:
+            item = self._newest.get(known.serial)
+            if item is None or (item.generation, item.issue) != (known.generation, known.issue):
                 return None
             step = ORDER[state] - ORDER[item.state]
+            if step not in {0, 1} or (item.state != "issued" and item.host_key_fingerprint != fingerprint):
+                return None
             if step == 0:
                 return item
-            if step != 1:
-                return None
-            item = replace(item, state=state, host_key_fingerprint=fingerprint or item.host_key_fingerprint)
-            return self._append(state, item, {"hostKeyFingerprint": item.host_key_fingerprint})
+            item = replace(item, state=state, host_key_fingerprint=fingerprint)
+            return self._append(state, item, {"hostKeyFingerprint": fingerprint})
 
     def _append(self, event: str, item: Installation, extra: dict[str, Any]) -> Installation:
-        at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        line = {"event": event, "serial": item.serial, "generation": item.generation, "name": item.name, "at": at, **extra}
-        data = json.dumps(line, sort_keys=True).encode() + b"\n"
+        line = {"event": event, "serial": item.serial, "generation": item.generation, "name": item.name, "at": _now(), **extra}
         with self.changed:
-            os.write(self._descriptor, data)
-            os.fsync(self._descriptor)
-            self._position += 1
+            self._write(line)
             item = replace(item, position=self._position)
             self._newest[item.serial] = item
             self.changed.notify_all()
         return item
 
+    def _write(self, line: dict[str, Any]) -> None:
+        """The whole line is on the disk, or the file is as before; if not even that is sure, nothing is written any more."""
+        data = json.dumps(line, sort_keys=True).encode() + b"\n"
+        if self._broken:
+            raise JournalError(f"journal: {self._broken}; nothing is written until the service is started again")
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+            os.fsync(self._descriptor)
+        except OSError as error:
+            self._undo(error)
+        self._size += len(data)
+        self._position += 1
+
+    def _undo(self, error: OSError) -> NoReturn:
+        reason = error.strerror or type(error).__name__
+        self._broken = reason
+        with suppress(OSError):
+            os.ftruncate(self._descriptor, self._size)
+            os.fsync(self._descriptor)
+            self._broken = ""
+        raise JournalError(f"journal: {reason}") from None
+
     def _replay(self, path: Path) -> None:
         content = path.read_bytes()
         whole = content.rfind(b"\n") + 1
         self.cut_bytes = len(content) - whole
+        self._size = whole
         if self.cut_bytes:
             os.ftruncate(self._descriptor, whole)
             os.fsync(self._descriptor)
-        os.lseek(self._descriptor, 0, os.SEEK_END)
         for number, line in enumerate(content[:whole].splitlines(), 1):
             try:
                 self._apply(json.loads(line), number)
@@ -125,11 +170,16 @@ class Journal:
         self._position = content[:whole].count(b"\n")
 
     def _apply(self, line: dict[str, Any], number: int) -> None:
+        if line["event"] == "journal":
+            if self.id or not line["id"]:
+                raise ValueError("journal")
+            self.id = line["id"]
+            return
         serial, generation, state = line["serial"], int(line["generation"]), line["event"]
         if state == "issued":
             self._newest[serial] = Installation(
                 serial, generation, state, line["name"], line["image"], line["imageSha256"], line["expires"], line["seed"],
-                position=number,
+                issue=line.get("issue", 1), position=number,
             )  # fmt: skip
             return
         known = self._newest[serial]
@@ -137,3 +187,26 @@ class Journal:
             raise ValueError(state)
         fingerprint = line.get("hostKeyFingerprint")
         self._newest[serial] = replace(known, state=state, host_key_fingerprint=fingerprint, position=number)
+
+
+def _open(path: Path) -> int:
+    """The file, ours alone. Raises JournalError where another process has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise JournalError(f"{path}: another process has it open") from None
+    return descriptor
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -17,7 +17,7 @@ def plain_yard(folder: Path, stack: str) -> Yard:
     """A yard with a state folder, the stack, and its stack file; nothing runs."""
     yard = Yard(folder, stack)
     (folder / "state").mkdir(parents=True)
-    yard.instance.mkdir()
+    yard.instance.mkdir(parents=True)
     shutil.copy(ROOT / "stacks" / f"Pulumi.{stack}.yaml", yard.stack_file)
     yard.init()
     return yard

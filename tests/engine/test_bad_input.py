@@ -1,4 +1,4 @@
-"""Bad input through the real `pulumi`: everything wrong is said at once, with id, place, found, limit, fix; nothing is registered.
+"""Bad input through the real `pulumi`: all of it is said at once, with id, place, found, limit, fix; nothing is registered.
 
 A rack unit filled twice and a port used twice can't come from a stack file or an inventory (the planner places and cables);
 their rules have bad slices in tests/unit/rules. A missing plugin: test_engine_room.

@@ -90,7 +90,7 @@ def test_prod_site_a_passes_all_packs(yard: Yard):
 def test_everything_that_is_wrong_is_refused_by_its_pack_on_every_resource(yard: Yard):
     """Overloaded racks, blocking leaves, 12 spines for 3 units, an unencrypted API server, BMCs of unknown certificate."""
     broken = {
-        "facility": {"nodesPerRack": 5, "airLimitKw": 1},
+        "facility": {"nodesPerRack": 5, "airLimitKw": 0.1},
         "platform": {"controlPlane": {"encryptSecrets": False}},
         "bmc": {"verifyTls": False},
     }

@@ -30,7 +30,7 @@ class Yard:
 
     @property
     def instance(self) -> Path:
-        return self.folder / "instance"
+        return self.folder / "lab" / self.stack
 
     @property
     def stack_file(self) -> Path:
@@ -104,9 +104,12 @@ class Yard:
         return self.pulumi(*command, check=check, **environment)
 
     def make_up(self, *, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
-        """What `make up` runs after the lab is up: frees the stack of what a killed run left behind, then `pulumi up`."""
-        command = [sys.executable, "-m", "engine", "stack-up", self.stack, "--", "--config-file", str(self.stack_file)]
-        return self._run(command, check, 300, environment)
+        """What `make up` runs: the lab (this yard's), freeing the stack of what a killed run left behind, then `pulumi up`.
+
+        Only for a yard of a committed site: the lab's copies are written anew where the inventory is another one.
+        """
+        command = [sys.executable, "-m", "engine", "stack-up", self.stack]
+        return self._run(command, check, 300, {"RAILYARD_LAB": str(self.folder / "lab"), **environment})
 
     def preview(
         self, *arguments: str, check: bool = False, timeout: float = 300, **environment: str
@@ -173,21 +176,32 @@ class Yard:
 
     def _env(self, extra: Mapping[str, str]) -> dict[str, str]:
         keep = {name: value for name, value in os.environ.items() if not name.startswith(("PULUMI_", "RAILYARD_", "KUBE"))}
-        return keep | {
-            "PATH": f"{HOME / 'bin'}:{ROOT / '.venv' / 'bin'}:{keep['PATH']}",
-            "PULUMI_HOME": str(HOME),
-            "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
-            "PULUMI_CONFIG_PASSPHRASE_FILE": str(ROOT / "lab" / "passphrase"),
-            "PULUMI_SKIP_UPDATE_CHECK": "true",
-            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-            "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
-        } | self.environment | dict(extra)
+        return (
+            keep
+            | {
+                "PATH": f"{HOME / 'bin'}:{ROOT / '.venv' / 'bin'}:{keep['PATH']}",
+                "PULUMI_HOME": str(HOME),
+                "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
+                "PULUMI_CONFIG_PASSPHRASE_FILE": str(ROOT / "lab" / "passphrase"),
+                "PULUMI_SKIP_UPDATE_CHECK": "true",
+                "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+                "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
+            }
+            | self.environment
+            | dict(extra)
+        )
 
     def _run(
         self, command: list[str], check: bool, timeout: float, extra: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            command, cwd=ROOT, env=self._env(extra or {}), capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL
+            command,
+            cwd=ROOT,
+            env=self._env(extra or {}),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
         )
         assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
         if check:

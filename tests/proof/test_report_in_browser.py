@@ -16,20 +16,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-default-apps",
-    "--disable-extensions",
-    "--hide-scrollbars",
-    "--window-size=1000,1100",
-]
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-extensions"),
+    *("--hide-scrollbars", "--window-size=1000,1100", "--host-resolver-rules=MAP * ~NOTFOUND"),
+)
 # What chromium asks for by itself, whatever the page is; nothing of it leaves the machine.
 CHROMIUMS_OWN = re.compile(r"https?://([a-z0-9-]+\.)*(google|googleapis|gstatic)\.com/")
 
@@ -57,7 +48,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
     assert chromium, "chromium is not installed: `make setup` installs engine/debian-packages.txt"
     railyard = [str(ROOT / ".venv/bin/railyard"), "plan", "lab", "--out", str(folder)]
     subprocess.run(railyard, cwd=ROOT, check=True, capture_output=True, timeout=60)
-    command = [chromium, *FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder}/profile"]
+    command = [chromium, *FLAGS, f"--user-data-dir={folder}/profile"]
     command += [f"--log-net-log={folder}/net.json", f"--screenshot={folder}/page.png", "--dump-dom"]
     done = subprocess.run([*command, f"file://{folder}/report.html"], capture_output=True, text=True, timeout=120, check=True)
     asked = re.findall(r'"url":"(https?://[^"]+)"', (folder / "net.json").read_text(errors="replace"))

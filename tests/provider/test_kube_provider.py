@@ -8,6 +8,7 @@ import time
 import pytest
 from pulumi.runtime.proto import provider_pb2 as pb
 
+from lab.controlplane.processes import services
 from lab.pki import Authority
 from providers.kit.values import UNKNOWN, to_struct
 from providers.kube.probe import OURS, identity
@@ -269,7 +270,10 @@ def test_gate_needs_the_queue(plane, kube):
 def test_gate_says_that_the_server_is_down(plane, kube, tmp_path):
     down = plane.layout.endpoint.replace("6443", "6444")
     reference = other_kubeconfig(plane, tmp_path / "kubeconfig", (r":6443", ":6444"))
-    assert refused(kube, GATE, gate(plane, endpoint=down, kubeconfigRef=reference)).startswith("KUBE-001")
+    began = time.monotonic()
+    text = refused(kube, GATE, gate(plane, endpoint=down, kubeconfigRef=reference, timeoutS=1.5))
+    assert text.startswith("KUBE-001")
+    assert 1.4 < time.monotonic() - began < 6
 
 
 def test_gate_takes_a_killed_runs_probe_away_first(plane, kube):
@@ -285,6 +289,36 @@ def test_gate_takes_a_killed_runs_probe_away_first(plane, kube):
         assert fresh.create(GATE, gate(plane))[1]["token"] == "platform"
     finally:
         fresh.close()
+    wait_no_probe(plane)
+
+
+def test_two_runs_of_one_gate_leave_each_others_probe_alone(plane, kube):
+    waiting = Background(kube.create, GATE, gate(plane, gpus=64, timeoutS=8))
+    wait_probe(plane)
+    first = probes(plane)[0]["metadata"]
+    other = Plugin("kube")
+    try:
+        assert other.create(GATE, gate(plane))[1]["token"] == "platform"
+    finally:
+        other.close()
+    left = [job["metadata"] for job in probes(plane)]
+    assert [one["uid"] for one in left if "deletionTimestamp" not in one] == [first["uid"]]
+    with pytest.raises(Failed, match="insufficient quota"):
+        waiting.result()
+    wait_no_probe(plane)
+
+
+def test_gate_outlasts_an_api_server_that_is_away_for_a_while(plane, kube):
+    waiting = Background(kube.create, GATE, gate(plane, gpus=64, timeoutS=8))
+    wait_probe(plane)
+    server = next(service for service in services(plane.layout) if "apiserver" in service.name)
+    running = plane.started[server.name]
+    running.terminate()
+    running.wait(20)
+    time.sleep(0.5)
+    plane.start(server)
+    with pytest.raises(Failed, match=r"GATE-002|KUBE-001"):
+        waiting.result()
     wait_no_probe(plane)
 
 

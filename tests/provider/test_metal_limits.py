@@ -103,7 +103,8 @@ def test_512_machines_wait_while_the_rest_is_answered_and_cancel_ends_all(begun_
     assert time.monotonic() - began < 2.5  # 512 clients of this test's own process take a part of it
 
 
-def test_sigterm_lets_a_mutation_in_flight_finish(new_plugin, lab_instance):
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])  # the engine ends a plugin by SIGINT
+def test_a_signal_lets_a_mutation_in_flight_finish(new_plugin, lab_instance, signum: int):
     plugin = new_plugin()
     serial = lab_instance.machines[0]["serial"]
     plugin.create(MACHINE, lab_instance.machine(0))
@@ -112,7 +113,7 @@ def test_sigterm_lets_a_mutation_in_flight_finish(new_plugin, lab_instance):
     change = lab_instance.machine(0, services={"ntpServers": ["10.0.0.77"], "ipmi": False})
     running = Background(plugin.update, MACHINE, serial, lab_instance.machine(0), change)
     time.sleep(0.7)
-    os.kill(plugin.process.pid, signal.SIGTERM)
+    os.kill(plugin.process.pid, signum)
     plugin.process.wait(5)
     with pytest.raises(Failed):
         running.result()

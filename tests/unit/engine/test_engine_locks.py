@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import EngineError
 from engine.locks import alive, backend_folder, read_locks, unlock
-from engine.stack import deployment, peer_of, pulumi_failed
+from engine.stack import deployment, pulumi_failed
 
 
 def dead_pid() -> int:
@@ -71,12 +71,6 @@ def test_only_file_backends_have_locks_that_we_read() -> None:
     assert backend_folder("file:///a/b") == Path("/a/b")
     with pytest.raises(EngineError, match="pulumi cancel"):
         backend_folder("s3://bucket")
-
-
-def test_peer_of_a_stack_file() -> None:
-    assert peer_of({"config": {"railyard:peer": {"stack": "prod-site-a"}}}) == "prod-site-a"
-    assert peer_of({"config": {"railyard:site": "x"}}) == ""
-    assert peer_of({}) == ""
 
 
 def test_what_pulumi_said_is_kept() -> None:
