@@ -26,8 +26,8 @@ FOOTER_INIT = "# Serials and MACs are placeholders made of the site's name: repl
 class Yard:
     """What an inventory is made of.
 
-    `oob` is the stack file's out-of-band block: BMCs get the addresses that the planner keeps for their positions, so that none is
-    a gateway's, a service's or a switch's. `loopback` is the first BMC's address on an emulated site; the others follow it.
+    `oob` is the stack file's out-of-band block: BMCs get the addresses that the planner keeps for their positions, so that none
+    is a gateway's, a service's or a switch's. `loopback` is the first BMC's address on an emulated site; the others follow it.
     """
 
     site: str

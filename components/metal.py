@@ -77,15 +77,21 @@ def _gate(
     opts: pulumi.ResourceOptions,
 ) -> FacilityGate:
     active = [machine for machine in members if machine.lifecycle == "active"]
-    minimum = file.gates.minimum_ready if members[0].role == "gpu" else None
+    compute = members[0].role == "gpu"
+    minimum = file.gates.minimum_ready if compute else None
+    # Setting a machine aside mustn't lower the bar by itself: that takes a number in the stack file. There is none for storage,
+    # where a gate passes with all that are active, but never with none.
+    expected = len(members) if compute else len(active)
     return FacilityGate(
         unit,
         {
             "phase": PHASE,
             "unit": unit,
-            "machines": [{"name": m.name, "serial": m.serial, "bmc": m.bmc} for m in active],
+            "machines": [
+                {"name": m.name, "serial": m.serial, "bmc": m.bmc, "generation": m.install_generation} for m in active
+            ],
             "quarantined": [{"name": m.name, "reason": m.reason or ""} for m in members if m.lifecycle != "active"],
-            "minimumReady": len(active) if minimum is None else minimum,
+            "minimumReady": minimum or max(1, expected),
             "caFile": file.bmc.ca_file,
             "verifyTls": file.bmc.verify_tls,
             "accountRef": file.bmc.account_ref,

@@ -1,7 +1,8 @@
 """An emulated machine. It knows its disk, its NICs, its boot list and what lies in its CD drive; nothing of the plan.
 
-Power-on: POST, then the boot list. A CD with label RAILYARD is an installer: it reads `/seed.json`, calls home `begun` (stops
-unless that is accepted), wipes and writes the disk, calls home `finished`, and starts what is now on the disk.
+Power-on: POST, then the boot list. A CD with label RAILYARD is an installer: it reads `/seed.json`, makes a host key (the
+name of this attempt), calls home `begun` (stops unless that is accepted), wipes and writes the disk, calls home `finished`,
+and starts what is now on the disk.
 """
 
 import asyncio

@@ -8,9 +8,9 @@ from railyard.rules.slices import RACK
 TOPICS = (
     slice_topic(
         "rack-power",
-        "Each feed carries its rack, alone and together, within derated breakers",
+        "Each feed carries its rack, alone and together, within derated breakers; so do the power supplies on it",
         (RACK,),
-        ("POWER-001", "POWER-002", "POWER-003", "POWER-004"),
+        ("POWER-001", "POWER-002", "POWER-003", "POWER-004", "POWER-005"),
         Severity.CRITICAL,
         ("survivor_percent_max", "feed_percent_max", "continuous_rating_max"),
     ),

@@ -16,13 +16,17 @@ Properties = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a resource may use during one call. `timeout_s` is the user's customTimeouts, 0 if none was set."""
+    """What a resource may use during one call. `timeout_s` is the user's customTimeouts, 0 if none was set.
+
+    `state` has the properties of last time, inputs and outputs; only in `diff`.
+    """
 
     urn: str
     name: str
     cancel: Cancel
     log: EngineLog
     timeout_s: float = 0.0
+    state: Mapping[str, Any] = field(default_factory=dict)
 
     def deadline(self, default_s: float) -> Deadline:
         """The call's deadline: the user's own, else the default."""

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import grpc
@@ -88,6 +89,7 @@ class Servicer(rpc.ResourceProviderServicer):
 
     def Diff(self, request: Any, context: grpc.ServicerContext) -> pb.DiffResponse:  # noqa: N802
         def work(resource: ResourceType, call: Call) -> pb.DiffResponse:
+            call = replace(call, state=to_python(request.olds))
             changes = resource.diff(_old_inputs(request), to_python(request.news), call)
             return pb.DiffResponse(
                 changes=pb.DiffResponse.DIFF_SOME if changes else pb.DiffResponse.DIFF_NONE,

@@ -8,10 +8,11 @@ URL = "providers/kube/README.md"
 
 
 class KubeError(ProviderError):
-    """One problem. `final`: waiting longer can't help."""
+    """One problem. `final`: waiting longer can't help. `status`: of the answer, 0 if there was none."""
 
-    def __init__(self, problem: Problem, *, final: bool = False) -> None:
+    def __init__(self, problem: Problem, *, final: bool = False, status: int = 0) -> None:
         self.final = final
+        self.status = status
         super().__init__(problem)
 
 
@@ -50,8 +51,8 @@ def refused(where: str, status: int, message: str) -> KubeError:
     """An answer with an error status; 401, 403 and 422 don't get better by waiting."""
     problem = Problem("KUBE-007", where, f"{status} {message}", "", "see the message of the API server", URL)
     if status == 404:
-        return NotFoundError(problem)
-    return KubeError(problem, final=status in (400, 401, 403, 405, 409, 415, 422))
+        return NotFoundError(problem, status=status)
+    return KubeError(problem, final=status in (400, 401, 403, 405, 409, 415, 422), status=status)
 
 
 def bad_ca(where: str, found: str) -> KubeError:

@@ -80,6 +80,7 @@ class Run:
         self.jobs = f"/apis/batch/v1/namespaces/{wanted.namespace}/jobs"
         self._began = (datetime.now(UTC), deadline)
         self._next_sweep = Deadline(0)
+        self._was_let_in = False
 
     def queue(self) -> Object:
         """The LocalQueue. Raises KubeError KUBE-020 if it isn't there: nothing would ever look at the probe."""
@@ -122,8 +123,9 @@ class Run:
             found, trouble = None, None
             try:
                 found = look()
+                self._was_let_in = True
             except KubeError as error:
-                if error.final:
+                if error.final and not self._may_pass(error):
                     raise
                 trouble = error
             if found:
@@ -133,6 +135,10 @@ class Run:
                     raise trouble
                 return None
             self.call.cancel.wait(min(PERIOD_S, deadline.left()), self.call.name)
+
+    def _may_pass(self, error: KubeError) -> bool:
+        """A server that restarts refuses everybody until it knows its roles again (seen: 403 for a second)."""
+        return self._was_let_in and error.status in {401, 403}
 
     # --- one look each
 

@@ -37,7 +37,7 @@ def serials(system: Body) -> list[str]:
 
 
 def inventory(bmc: Bmc, host: Host, planned: dict[str, Any]) -> Body:
-    """{serial, gpus, nics, macs} as found, for `check_identity`; what the BMC doesn't tell is left out.
+    """{serial, gpus, nics, macs} as found, for `check_identity`; what the BMC doesn't tell is left out (no serial: refused).
 
     GPUs that are planned but listed nowhere are 0: a machine whose baseboard is missing must not pass.
     """

@@ -10,7 +10,7 @@ from providers.kit.resource import Properties
 from providers.metal import accounts, facts
 from providers.metal.machine import connect, own_credential
 from providers.metal.models import GateInputs
-from providers.metal.service import provisioner
+from providers.metal.service import Record, provisioner
 from railyard.rules.gates import check_facility, missing_machines
 
 AT_ONCE = 16
@@ -46,10 +46,13 @@ class FacilityGate(Gate):
 
 
 def _measure(machine: Properties, inputs: Properties, call: Call) -> Properties:
-    """{name, ready, reason?}: whatever is wrong with one machine is its reason, never the end of the measurement."""
-    row: dict[str, Any] = {"name": machine["name"], "serial": machine["serial"]}
+    """{name, ready, reason?, installed?}: what is wrong with one machine is its reason, never the end of the measurement."""
+    row: dict[str, Any] = {"name": machine["name"], "serial": machine["serial"], "generation": machine["generation"]}
     try:
-        reason = _power(machine, inputs, call) or _installed(machine, inputs, call)
+        record = provisioner(inputs).look(machine["serial"], call.cancel).record
+        if record:
+            row["installed"] = {"image": record.image_sha256, "seed": record.seed_sha256, "generation": record.generation}
+        reason = _power(machine, inputs, call) or _installed(machine, record)
     except Cancelled:
         raise
     except ProviderError as error:
@@ -78,8 +81,9 @@ def _power(machine: Properties, inputs: Properties, call: Call) -> str:
         return "" if host.power == "On" else f"power is {host.power}"
 
 
-def _installed(machine: Properties, inputs: Properties, call: Call) -> str:
-    record = provisioner(inputs).record(machine["serial"], call.cancel)
+def _installed(machine: Properties, record: Record | None) -> str:
     if record is None:
         return "nothing was ever installed"
+    if record.generation != machine["generation"]:
+        return f"generation {record.generation} is installed, planned is {machine['generation']}"
     return "" if record.state == "finished" else f"installation is {record.state}"

@@ -1,7 +1,9 @@
-"""`metal:index:Installation`: never a second wipe (rule 17). The service's journal is asked before anything starts."""
+"""`metal:index:Installation`: never a second wipe (rule 17). `wiping` says what is asked before anything starts, and why."""
 
+import hashlib
+import json
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any
 
 from providers.kit import (
     UNKNOWN,
@@ -15,50 +17,36 @@ from providers.kit import (
     ReadBack,
     ResourceType,
     diffing,
+    has_unknown,
 )
 from providers.kit.resource import Properties
-from providers.metal import accounts, errors, facts, power
+from providers.metal import accounts, errors, facts, power, wiping
 from providers.metal.client import Bmc, Body, link_of
 from providers.metal.hold import hold
 from providers.metal.machine import connect, own_credential
 from providers.metal.models import InstallationInputs
-from providers.metal.service import Provisioner, Record, provisioner
+from providers.metal.service import Provisioner, Record, Seen, provisioner
 
 TOKEN = "installed"  # noqa: S105  (the phase's name)
 MARGIN_S = 300.0
 CONTENT = ("image", "imageSha256", "name", "seed")
-Step = Literal["adopt", "wait", "start"]
-
-
-def decide(record: Record | None, inputs: Properties, where: str) -> Step:
-    """What to do, by the journal alone. Raises METAL-030 (not confirmed), METAL-031 (the plan is older)."""
-    generation, serial = inputs["generation"], inputs["serial"]
-    if record and record.generation > generation:
-        raise errors.older(where, generation, record.generation)
-    if record and record.generation == generation:
-        steps: dict[str, Step] = {"finished": "adopt", "begun": "wait"}
-        return steps.get(record.state, "start")
-    confirmed = inputs.get("confirmSerial") or ""
-    if generation > 1 and confirmed != serial:
-        known = f"journal: generation {record.generation}, {record.state}" if record else "journal: no installation"
-        raise errors.unconfirmed(where, serial, confirmed, generation, known)
-    return "start"
 
 
 class Installation(ResourceType):
     """See `models.InstallationInputs`. id = serial."""
 
     inputs_model = InstallationInputs
-    output_names = ("installationId", "hostKeyFingerprint")
+    output_names = ("installationId", "hostKeyFingerprint", "journalId", "installedImageSha256", "installedSeedSha256")
 
     def diff(self, old: Properties, new: Properties, call: Call) -> dict[str, diffing.Kind]:
         """Only another generation or another machine counts; other changed content is reported, never acted on."""
         changes = diffing.diff(old, new)
         acting = {path: kind for path, kind in changes.items() if path in {"generation", "serial"}}
         content = sorted(path for path in changes if path.split(".", 1)[0].split("[", 1)[0] in CONTENT)
+        # The engine stores changed inputs although nothing is done: from the next run on only the outputs still tell.
+        content = content or _outdated(new, call.state.get("installedImageSha256"), call.state.get("installedSeedSha256"))
         if content and not acting:
-            text = f"{call.name}: {', '.join(content)} changed; what is installed stays. To install it again"
-            call.log.warning_once(f"{text} raise installGeneration and repeat the serial as confirmSerial", call.urn)
+            _warn(content, call)
         return acting
 
     def preview(self, inputs: Properties, old_outputs: Properties | None) -> Properties:  # noqa: ARG002
@@ -66,42 +54,60 @@ class Installation(ResourceType):
 
     def create(self, inputs: Properties, call: Call) -> Created:
         serial = inputs["serial"]
-        return Created(serial, self._run(serial, inputs, call))
+        return Created(serial, self._run(serial, inputs, {}, call))
 
     def update(self, id: str, old: Properties, new: Properties, old_outputs: Properties, call: Call) -> Properties:  # noqa: A002, ARG002
-        return self._run(id, new, call)
+        return self._run(id, new, old_outputs, call)
 
     def read(self, id: str, inputs: Properties, outputs: Properties, call: Call) -> ReadBack:  # noqa: A002, ARG002
         if "serviceUrl" not in inputs:
             return ReadBack(inputs, outputs)
-        record = provisioner(inputs).record(inputs["serial"], call.cancel)
+        serial = inputs["serial"]
+        seen = provisioner(inputs).look(serial, call.cancel)
+        wiping.check_journal(seen, wiping.Known.parse(serial, outputs), call.name, serial)
+        record = seen.record
         if record is None or record.state != "finished":
-            state = record.state if record else "nothing is recorded"
-            fix = "run up: it waits for the call home, or installs what was never installed"
+            state = record.state if record else "nothing is recorded, nor does Pulumi's state know of an installation"
+            fix = "run up: what has begun is waited for, never begun again; what was never begun is installed"
             raise ProviderError(Problem("METAL-035", call.name, f"journal: {state}", "finished", fix))
-        return ReadBack({**inputs, "generation": record.generation}, _outputs(inputs["serial"], record))
+        content = _outdated(inputs, record.image_sha256, record.seed_sha256)
+        if content:
+            _warn(content, call)
+        return ReadBack({**inputs, "generation": record.generation}, _outputs(serial, seen.journal_id, record))
 
     def delete(self, id: str, inputs: Properties, outputs: Properties, call: Call) -> None:  # noqa: A002, ARG002
         call.info(f"{call.name}: management ended; the operating system and its data stay")
 
-    def _run(self, id: str, inputs: Properties, call: Call) -> Properties:  # noqa: A002
+    def _run(self, id: str, inputs: Properties, old_outputs: Properties, call: Call) -> Properties:  # noqa: A002
         deadline = call.deadline(inputs["deadlineS"] + MARGIN_S)
-        service = provisioner(inputs)
-        with hold(inputs["serial"], call.name, call.cancel, deadline):
-            record = service.record(inputs["serial"], call.cancel)
-            step = decide(record, inputs, call.name)
-            job = _Job(id, inputs, call, service, deadline)
-            if step == "adopt" and record:
-                _report_name(record, inputs, call)
-                return job.finish(record)
+        service, serial = provisioner(inputs), inputs["serial"]
+        known = wiping.Known.parse(serial, old_outputs)
+        with hold((inputs["bmc"], serial), call.name, call.cancel, deadline):
+            seen = service.look(serial, call.cancel)
+            if not wiping.confirmed_anew(known, inputs):
+                wiping.check_journal(seen, known, call.name, serial)
+            step = wiping.decide(seen.record, inputs, call.name)
+            job = _Job(id, inputs, call, service, deadline, seen)
+            if step == "adopt" and seen.record:
+                _report_name(seen.record, inputs, call)
+                return job.finish(seen.record)
             return job.install(start=step == "start")
 
 
 class _Job:
     """One installation under way."""
 
-    def __init__(self, id: str, inputs: Properties, call: Call, service: Provisioner, deadline: Deadline) -> None:  # noqa: A002
+    def __init__(
+        self,
+        id: str,  # noqa: A002
+        inputs: Properties,
+        call: Call,
+        service: Provisioner,
+        deadline: Deadline,
+        seen: Seen,
+    ) -> None:
         self.id = id
+        self.journal_id = seen.journal_id
         self.inputs = inputs
         self.call = call
         self.service = service
@@ -109,31 +115,56 @@ class _Job:
         self.prefix = f"{inputs['serviceUrl']}/v1/media/"
 
     def install(self, *, start: bool) -> Properties:
-        """Starts (if told so), waits for the call home, takes the medium out on every end but Cancel."""
+        """Starts (if told so), waits for the call home, takes the medium out unless an installer may be reading it."""
         limit = self.deadline.shorter(self.inputs["deadlineS"])
-        url = self.service.issue(_request(self.inputs), self.call.name, self.call.cancel) if start else ""
+        url = self._issue() if start else ""
         try:
             if url:
                 self._start(url)
             record = self._wait(limit)
         except Cancelled:
             # The machine may be reading the medium right now: it stays in, and the next run waits for the call home.
-            raise InitFailed(self.id, {"token": TOKEN}, errors.cancelled(self.call.name).problems) from None
+            raise InitFailed(self.id, self._started(), errors.cancelled(self.call.name).problems) from None
         except ProviderError as error:
             lost = getattr(error, "kind", "") in {"unreachable", "login", "tls"}  # then there is nobody to clean up with
-            raise InitFailed(self.id, {"token": TOKEN}, [*error.problems, *([] if lost else self._clean_up())]) from None
-        if record is None:
-            media = self._clean_up()
-            state = self.service.known(self.inputs["serial"])
-            told = "the medium was taken out" if not media else "the medium is still in"
-            late = errors.no_call_home(self.call.name, state, limit.limit_s, told)
-            raise InitFailed(self.id, {"token": TOKEN}, [*late.problems, *media])
+            media = [] if lost or self._begun() else self._clean_up()
+            raise InitFailed(self.id, self._started(), [*error.problems, *media]) from None
+        if record is None or record.state != "finished" or record.generation < self.inputs["generation"]:
+            raise self._late(record, limit)
         return self.finish(record)
+
+    def _late(self, record: Record | None, limit: Deadline) -> InitFailed:
+        """At the deadline: an installer that is at it keeps its medium, for it may only be slow."""
+        if record and record.state == "begun":
+            late = wiping.cut_off(self.call.name, self.inputs["serial"], record.generation, limit.limit_s)
+            return InitFailed(self.id, self._started(), late.problems)
+        media = self._clean_up()
+        told = "the medium was taken out" if not media else "the medium is still in"
+        late = errors.no_call_home(self.call.name, self.service.known(record), limit.limit_s, told)
+        return InitFailed(self.id, self._started(), [*late.problems, *media])
+
+    def _started(self) -> Properties:
+        """Outputs of what is half done: enough to notice in the next run that the journal was lost meanwhile."""
+        number = f"{self.inputs['serial']}/{self.inputs['generation']}"
+        return {"token": TOKEN, "installationId": number, "journalId": self.journal_id}
+
+    def _begun(self) -> bool:
+        """True if the machine may be installing itself; also if the journal can't be read."""
+        try:
+            record = self.service.look(self.inputs["serial"], self.call.cancel).record
+        except Cancelled:
+            raise
+        except ProviderError:
+            return True
+        return record is not None and record.state == "begun"
+
+    def _issue(self, *, renew: bool = False) -> str:
+        return self.service.issue(_request(self.inputs), self.call.name, self.call.cancel, renew=renew)
 
     def finish(self, record: Record) -> Properties:
         """Reads back: medium out, power on. What isn't so makes it half done."""
         problems = self._clean_up(check_power=True)
-        outputs = _outputs(self.inputs["serial"], record)
+        outputs = _outputs(self.inputs["serial"], self.journal_id, record)
         if problems:
             raise InitFailed(self.id, outputs, problems)
         return outputs
@@ -147,12 +178,18 @@ class _Job:
 
         A machine that is still in its self test when the medium goes in boots from it by itself, and a restart then would break
         an installation off. And a repeat can tell from the device how far it came: on with our medium in means started.
+        Otherwise all media that are out are ended before the power is touched: from then on the machine can't begin, whoever
+        else started it; if it has begun already, nothing is touched.
         """
         with self._login() as bmc:
             host = facts.find_host(bmc, self.inputs["serial"])
             self._same_machine(bmc, host)
             slot = power.find_slot(bmc, host.system, _managers(bmc, host))
             if power.inserted(slot) == url and power.settle(bmc, host.path) == "On":
+                return
+            wiping.check_device(host.system, self.inputs, bmc.where)
+            url = self._issue(renew=True)
+            if not url:
                 return
             power.switch(bmc, host.path, "Off")
             power.boot_once(bmc, host.path)
@@ -221,12 +258,34 @@ def _request(inputs: Properties) -> Properties:
     return {key: inputs[key] for key in keys}
 
 
-def _outputs(serial: str, record: Record) -> Properties:
+def _outputs(serial: str, journal_id: str, record: Record) -> Properties:
     return {
         "token": TOKEN,
         "installationId": f"{serial}/{record.generation}",
         "hostKeyFingerprint": record.fingerprint,
+        "journalId": journal_id,
+        "installedImageSha256": record.image_sha256,
+        "installedSeedSha256": record.seed_sha256,
     }
+
+
+def _outdated(inputs: Properties, image_sha256: Any, seed_sha256: Any) -> list[str]:
+    """What the plan has otherwise than the disk, as far as that is known."""
+    planned = {"imageSha256": inputs.get("imageSha256"), "seed": _digest(inputs.get("seed"))}
+    installed = {"imageSha256": image_sha256, "seed": seed_sha256}
+    return [key for key, value in installed.items() if value and not has_unknown(planned[key]) and value != planned[key]]
+
+
+def _digest(seed: Any) -> Any:
+    """As the provisioning service makes it: SHA-256 of the seed as sorted JSON."""
+    if has_unknown(seed):
+        return UNKNOWN
+    return hashlib.sha256(json.dumps(seed, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _warn(content: list[str], call: Call) -> None:
+    text = f"{call.name}: {', '.join(content)} differs from what is installed, which stays. To install it again"
+    call.log.warning_once(f"{text} raise installGeneration and repeat the serial as confirmSerial", call.urn)
 
 
 def _report_name(record: Record, inputs: Properties, call: Call) -> None:

@@ -85,7 +85,7 @@ class Machine(ResourceType):
             raise _other_user(call.name, section["name"], own.username)
         deadline = call.deadline(DEADLINE_S)
         serial = inputs["identity"]["serial"]
-        with hold(serial, call.name, call.cancel, deadline), connect(inputs, call, deadline) as bmc:
+        with hold((inputs["bmc"], serial), call.name, call.cancel, deadline), connect(inputs, call, deadline) as bmc:
             accounts.enter(bmc, own, inputs.get("factoryRef"))
             host = compare(bmc, inputs, call.name)  # nothing was written before this line
             with connect(inputs, call, deadline) as fresh:

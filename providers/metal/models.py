@@ -78,11 +78,12 @@ class InstallationInputs(Connection, Provisioning):
 
 
 class GateMachine(Noun):
-    """One machine that a gate looks at."""
+    """One machine that a gate looks at. `generation` is the planned one: a raised one makes the old evidence void."""
 
     name: str
     serial: Serial
     bmc: Address
+    generation: Annotated[int, Field(ge=1)]
 
 
 class Aside(Noun):
@@ -99,7 +100,7 @@ class GateInputs(Provisioning):
     unit: str
     machines: tuple[GateMachine, ...]
     quarantined: tuple[Aside | str, ...] = ()
-    minimum_ready: Annotated[int, Field(ge=0)]
+    minimum_ready: Annotated[int, Field(ge=1)]
     ca_file: str
     verify_tls: bool = True
     account_ref: Ref

@@ -32,7 +32,8 @@ class Installation(pulumi.CustomResource):
     host_key_fingerprint: pulumi.Output[str]
 
     def __init__(self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions | None = None) -> None:
-        outputs = dict.fromkeys(("token", "installationId", "hostKeyFingerprint"))
+        facts = ("token", "installationId", "hostKeyFingerprint", "journalId", "installedImageSha256", "installedSeedSha256")
+        outputs = dict.fromkeys(facts)
         super().__init__("metal:index:Installation", name, {**inputs, **outputs}, opts)
 
     def translate_output_property(self, prop: str) -> str:

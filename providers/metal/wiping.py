@@ -3,10 +3,10 @@
 | what happens | what protects |
 |---|---|
 | a run is killed, the state knows nothing | the journal: finished is adopted, begun is waited for |
-| two hosts, a power cut, a medium that starts once more | the service: one attempt per installation, whoever switched the machine on |
-| the journal is lost, is a new one, or an old copy (METAL-037) | Pulumi's state: generation, fingerprint and the journal's id |
-| journal and state are lost, generation 1 | the device: a machine that runs an operating system isn't switched off (METAL-030) |
-| journal and state are lost, generation 2 and up | the serial in `confirmSerial` alone: take it out of the inventory once it was used |
+| two hosts, a power cut, a medium that starts again | the service: one attempt per installation, whoever started it |
+| the journal is lost, new or an old copy (METAL-037) | Pulumi's state: generation, fingerprint, the journal's id |
+| journal and state are lost, generation 1 | the device: what runs an operating system isn't switched off (METAL-030) |
+| journal and state are lost, generation 2 and up | `confirmSerial` alone: take it out of the inventory once it was used |
 
 A machine that runs a system nobody recorded can't be adopted: restore the journal, or confirm that it may be wiped.
 """

@@ -243,7 +243,7 @@ MEANINGS = {
     "priority": "priority class",
     "version": "Kubernetes version, in quotes",
     "probe_gpus": "GPUs of the admission gate's Job",
-    "minimum_ready": "machines per scalable unit that must be installed; default: all that are active",
+    "minimum_ready": "machines per scalable unit that must be installed; default: all, those set aside too",
     "interval_min": "a checkpoint every so many minutes",
     "rpo_min": "wanted recovery point in minutes",
     "checkpoint_tib": "size of one checkpoint",

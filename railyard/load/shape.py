@@ -170,6 +170,8 @@ def _judge(kind: str, item: dict[str, Any], name: str) -> tuple[str, str, str]:
         return "LOAD-007", "text", "put it in quotes"
     if kind == "string_pattern_mismatch" and re.search(r"\d{4}-\d\d-\d\d 00:00:00", str(item["input"])):
         return "LOAD-007", "a date as text", "put the date in quotes: YAML makes a time of it otherwise"
+    if kind == "value_error":
+        return "LOAD-007", message, f"write {message}"
     return "LOAD-007", message.removeprefix("Input should be "), "see docs/reference/config.md"
 
 

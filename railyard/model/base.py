@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-
 _LABEL = re.compile(r"^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$")
 
 
@@ -44,6 +43,9 @@ def _network(text: str) -> str:
     try:
         ip_network(text, strict=False)
     except ValueError:
+        prefix, most = text.rpartition("/")[2], 128 if ":" in text else 32
+        if prefix.isdigit() and int(prefix) > most:
+            raise ValueError(f"a network with a prefix length of at most /{most}") from None
         raise ValueError("an IPv4 or IPv6 network, like 10.16.0.0/16") from None
     if "/" not in text:
         raise ValueError("a network with its prefix length, like 10.16.0.0/16")

@@ -70,7 +70,7 @@ class NodeModel(Entry):
     """One GPU server. `peak_kw` is the nameplate maximum that power is planned with.
 
     `rail_hcas` are the RDMA devices of the backend NICs in rail order: entry r is the NIC beside GPU r. Storage and in-band
-    adapters take numbers in between, so the number is not the rail.
+    adapters take numbers in between, so the number is not the rail. `psus_for_full` supplies of `psu_kw` carry `peak_kw`.
     """
 
     gpu_model: str
@@ -101,12 +101,16 @@ class NodeModel(Entry):
     @model_validator(mode="after")
     def _one_device_per_nic(self) -> Self:
         if self.rail_hcas is not None and len(set(self.rail_hcas)) != self.backend_nics:
-            raise ValueError(f"{self.backend_nics} backend NICs need as many different railHcas, not {', '.join(self.rail_hcas)}")
+            found = ", ".join(self.rail_hcas)
+            raise ValueError(f"{self.backend_nics} backend NICs need as many different railHcas, not {found}")
         return self
 
 
 class SwitchModel(Entry):
-    """One fabric switch. `ports` maps a link speed in Gb/s to the number of ports at that speed (all by breakout)."""
+    """One fabric switch. `ports` maps a link speed in Gb/s to the number of ports at that speed (all by breakout).
+
+    `psus_for_full` is the number of supplies that carry it at its peak.
+    """
 
     transports: Annotated[tuple[Literal["infiniband", "roce"], ...], Field(min_length=1)]
     ports: dict[int, int]
@@ -116,6 +120,7 @@ class SwitchModel(Entry):
     weight_kg: Kg | None = None
     depth_m: Metres | None = None
     psus: Annotated[int, Field(ge=1)] | None = None
+    psus_for_full: Annotated[int, Field(ge=1)] | None = None
 
     def radix(self, link_gbps: float) -> int | None:
         """Ports at a link speed; None when the switch doesn't run at it."""
@@ -152,7 +157,10 @@ class RackModel(Entry):
 
 
 class StorageNodeModel(Entry):
-    """One storage server. `usable_tib` is after RAID inside the server, before mirroring between servers."""
+    """One storage server. `usable_tib` is after RAID inside the server, before mirroring between servers.
+
+    `psus_for_full` is the number of supplies that carry it at its peak.
+    """
 
     backends: Annotated[tuple[Literal["lustre", "beegfs"], ...], Field(min_length=1)]
     rack_units: Height
@@ -168,6 +176,7 @@ class StorageNodeModel(Entry):
     nics: Annotated[int, Field(ge=1)]
     nic_gbps: Gbps
     psus: Annotated[int, Field(ge=1)] | None = None
+    psus_for_full: Annotated[int, Field(ge=1)] | None = None
 
 
 class Catalog(Noun):

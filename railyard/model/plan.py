@@ -15,7 +15,7 @@ from railyard.model.base import Noun
 class Cable(msgspec.Struct, frozen=True, array_like=False, rename="camel", gc=False):
     """One cable. Ends are `device/port`; `length_m` is the routed length rounded up to an orderable length.
 
-    Planned today: the training fabric's kinds and `oob` (one for each BMC). `storage` and `in-band` are kept for their networks.
+    Planned today: the training fabric's kinds and `oob` (one for each BMC). `storage` and `in-band` wait for their networks.
     """
 
     id: str

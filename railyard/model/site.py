@@ -168,7 +168,7 @@ class Bmc(Noun):
     account: Name = "railyard"
     account_ref: Ref
     factory_ref: Ref
-    boot_order: tuple[BootTarget, ...] = ("Cd", "Hdd")
+    boot_order: tuple[BootTarget, ...] = ("Hdd", "Cd")
 
 
 class Install(Noun):

@@ -7,13 +7,13 @@
                        from the top in turn: BMC of a storage server, spine, core, leaf: 2^b - 2 - (4 * i + 0 | 1 | 2 | 3)
     rails              the block cut into the next power of two >= rails * planes subnets; host as in-band
 
-Services are what the planner doesn't place: API server, provisioning, NTP, replication. Their addresses are the stack file's; the
-first 32 of each block are never given to a device.
+Services are what the planner doesn't place: API server, provisioning, NTP, replication. Their addresses are the stack file's;
+the first 32 of each block are never given to a device.
 
 BMC addresses are facts of the inventory and stand here as they are; only a BMC that is known by name gets the address that the
 block has for its position. So an inventory may well hold an address that the planner has for a switch or a service: switches
-stand at the top, where few inventories begin, and a rule reports what is given twice. A BMC outside the block is PLAN-009, a block
-too small for all planned positions PLAN-006 (rows are made anyway).
+stand at the top, where few inventories begin, and a rule reports what is given twice. A BMC outside the block is PLAN-009, a
+block too small for all planned positions PLAN-006 (rows are made anyway).
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,8 @@
 """The BMC part of the out-of-band network: one cable from each BMC to an out-of-band switch of its unit (or of storage).
 
 What is counted: BMCs of GPU nodes and storage servers, one port each, and the switches that they need. What is not, although
-fabric.md section 2 puts it on the same network: DPU BMCs, PDUs, management ports of switches and storage, and the uplinks of the
-out-of-band switches. They come with the other networks; until then their ports and cables are in no total.
+fabric.md section 2 puts it on the same network: DPU BMCs, PDUs, management ports of switches and storage, and the uplinks of
+the out-of-band switches. They come with the other networks; until then their ports and cables are in no total.
 
 Port follows identity: slot s of a unit is on switch s // 46 of that unit, port s % 46 + 1.
 """

@@ -84,7 +84,7 @@ def misfits(file: StackFile, parts: Parts) -> list[Problem]:
 
 
 def _rails(fabric: Fabric, node: NodeModel) -> Iterator[Problem]:
-    """PLAN-011: each training NIC hangs on one rail: rails = NICs (a NIC has a port in every plane), or rails * planes = NICs."""
+    """PLAN-011: a training NIC hangs on one rail: rails = NICs (each has a port in every plane), or rails * planes = NICs."""
     nics = node.backend_nics
     if nics not in (fabric.rails, fabric.rails * fabric.planes):
         found = f"{fabric.rails} rails x {fabric.planes} planes"
@@ -109,9 +109,13 @@ def supplies_of(parts: Parts, bodies: Iterable["Body"]) -> tuple[RackSupplies, .
 
 
 def _supplies(parts: Parts, model: str, peak_kw: float, devices: int) -> RackSupplies:
-    """A model's facts, `None` where the catalogue has none: only GPU servers say yet what their supplies give and need."""
-    node, known = parts.node, {item.name: item.psus for item in (parts.node, parts.switch, parts.storage) if item}
-    full, each = (node.psus_for_full, node.psu_kw) if model == node.name else (None, None)
+    """A model's facts, `None` where the catalogue has none: only GPU servers say yet what each of their supplies gives."""
+    item = next((item for item in (parts.node, parts.switch, parts.storage) if item and item.name == model), None)
     return RackSupplies(
-        model=model, devices=devices, peak_kw=peak_kw, psus=known.get(model), psus_for_full=full, psu_kw=each
+        model=model,
+        devices=devices,
+        peak_kw=peak_kw,
+        psus=item.psus if item else None,
+        psus_for_full=item.psus_for_full if item else None,
+        psu_kw=item.psu_kw if isinstance(item, NodeModel) else None,
     )

@@ -13,7 +13,7 @@ from railyard.plan.placement import Place
 from railyard.plan.power import heat_to_air_kw, load_feeds
 
 PDU_KG_MAX = 30.0
-"""No 0U rack strip weighs more (vertiv-gi10022l of the catalogue: 7.26 kg): an upper bound for those of unknown weight. Ours."""
+"""No 0U rack strip weighs more (catalogue: vertiv-gi10022l 7.26 kg): an upper bound for those of unknown weight. Ours."""
 FRAME_KG_MAX = 250.0
 """No empty frame of 600 to 800 mm weighs more (catalogue: 125 and 165 kg). Ours."""
 Role = Literal["gpu", "storage", "leaf", "spine", "core", "management", "oob"]
@@ -81,7 +81,7 @@ def _pdu_weight(file: StackFile, parts: Parts) -> float:
 
 
 def _unweighed(file: StackFile, parts: Parts) -> Iterator[tuple[str, float]]:
-    """(name, most kilograms) of what has no weight in the catalogue: PDUs, and the frame where the floor's limit includes it."""
+    """(name, most kilograms) of what has no weight in the catalogue: PDUs, and the frame where the floor's limit counts it."""
     counts: dict[str, int] = {}
     for feed in file.facility.feeds:
         if parts.pdus[feed.name].weight_kg is None:
@@ -92,8 +92,9 @@ def _unweighed(file: StackFile, parts: Parts) -> Iterator[tuple[str, float]]:
 
 
 def weight_limit_kg(file: StackFile, parts: Parts) -> float | None:
-    """What a rack may hold, in kg: the lesser of the frame's static load and the floor's limit less the rack's own weight; None if
-    unknown. Never below 0: a floor that doesn't even carry the frame carries nothing in it.
+    """Kilograms that a rack may hold: the lesser of the frame's static load and the floor's limit less the rack's own weight.
+
+    None if unknown. Never below 0: a floor that doesn't even carry the frame carries nothing in it.
     """
     floor = file.facility.weight_limit_kg
     limits = [parts.rack.weight_limit_kg, None if floor is None else max(floor - (parts.rack.own_weight_kg or 0.0), 0.0)]

@@ -8,16 +8,17 @@ from collections.abc import Iterable, Mapping
 from railyard.model.plan import SiteTotals
 from railyard.plan.diff import Change, Move, changes
 
-# Field of SiteTotals -> how it is called for people, unit, decimals.
+# Field of SiteTotals -> how it is called for people, unit, decimals. Names say what is counted.
 _SHOWN: dict[str, tuple[str, str, int]] = {
     "gpus": ("GPUs", "", 0),
     "peakKw": ("peak power", "kW", 1),
     "worstFeedPercent": ("worst feed, alone", "%", 1),
     "bisectionGbPerS": ("bisection", "GB/s", 0),
-    "cables": ("cables", "", 0),
+    "cables": ("fabric and BMC cables", "", 0),
     "usableStorageTib": ("usable storage", "TiB", 1),
     "spareLeafPorts": ("spare leaf ports", "", 0),
 }
+_LEFT_OUT = "not counted yet: storage and in-band networks (cables, switches and their power)"
 _VERBS = {"move": "moves", "add": "new", "remove": "gone"}
 
 
@@ -38,17 +39,34 @@ def consequences(now: SiteTotals, old: Mapping[str, object] | None) -> str:
     if was != now.worst_feed:
         feed += f" (was {was})"
     title = f"What {now.site} will be" if old is None else f"What changes in {now.site} against the earlier plan"
-    return "\n".join([title, *_aligned(rows), f"  {feed}"])
+    return "\n".join([title, *_aligned(rows), f"  {feed}", f"  {_LEFT_OUT}"])
 
 
 def cable_moves(found: Iterable[Move], limit: int = 200) -> str:
-    """How many cables come, go and move, then each one that moves with its old and new ends; at most `limit` of them."""
+    """How many cables come, go, move and change length and how many devices change their place, then each one that does.
+
+    Devices first, then cables with their old and new ends; at most `limit` lines of each.
+    """
     moved = list(found)
     counts = Counter(move.kind for move in moved)
-    head = ", ".join(f"{counts[kind]:,} {verb}" for kind, verb in _VERBS.items())
-    lines = [f"  {move.id}: {' – '.join(move.was)}  →  {' – '.join(move.now)}" for move in moved if move.was and move.now]
-    rest = [f"  … and {len(lines) - limit:,} more"] if len(lines) > limit else []
-    return "\n".join([f"Cables against the earlier plan: {head}", *lines[:limit], *rest])
+    head = [f"{counts[kind]:,} {verb}" for kind, verb in _VERBS.items()]
+    lengths = sum(move.relength for move in moved)
+    both = [(move, move.was, move.now) for move in moved if move.was and move.now]
+    devices = [f"  {move.id}: {' '.join(was)}  →  {' '.join(now)}" for move, was, now in both if move.kind == "place"]
+    cables = [_cable_move(move, " – ".join(was), " – ".join(now)) for move, was, now in both if move.kind != "place"]
+    lines = [f"Cables against the earlier plan: {', '.join([*head, *([f'{lengths:,} change length'] if lengths else [])])}"]
+    if devices:
+        lines += [f"Devices against the earlier plan: {len(devices):,} change their place", *_cut(devices, limit)]
+    return "\n".join([*lines, *_cut(cables, limit)])
+
+
+def _cable_move(move: Move, was: str, now: str) -> str:
+    length = f" ({move.was_m:g} m → {move.now_m:g} m)" if move.relength else ""
+    return f"  {move.id}: {was}{f'  →  {now}' if was != now else ''}{length}"
+
+
+def _cut(lines: list[str], limit: int) -> list[str]:
+    return [*lines[:limit], *([f"  … and {len(lines) - limit:,} more"] if len(lines) > limit else [])]
 
 
 def _number(value: float | None, decimals: int) -> str:

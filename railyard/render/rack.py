@@ -135,7 +135,8 @@ def _foot(rack: RackPlan) -> list[tuple[str, str, bool]]:
     rows += [_feed(feed) for feed in rack.feeds]
     rows.append(("heat into air", f"{rack.air_kw:.1f} of {rack.air_limit_kw:.1f} kW", exceeds(rack.air_kw, rack.air_limit_kw)))
     limit = rack.weight_limit_kg
-    weight = f"{rack.weight_kg:,.0f} kg" + (f" of {limit:,.0f} kg" if limit is not None else "")
+    known = "" if not rack.unweighed and all(device.weight_kg is not None for device in rack.devices) else "known: "
+    weight = f"{known}{rack.weight_kg:,.0f} kg" + (f" of {limit:,.0f} kg" if limit is not None else "")
     rows.append(("weight", weight, limit is not None and exceeds(rack.weight_kg, limit)))
     return rows
 

@@ -70,6 +70,7 @@ def report_html(plan: Plan, findings: Iterable[Finding]) -> str:
         findings=grouped(findings),
         roles=_roles(plan),
         fabric_facts=_fabric_facts(plan),
+        nics_assumed=plan.fabric.node_nics_assumed,
         file_system=plan.file_system,
         queues=plan.queues,
         replica=plan.replica,
@@ -157,7 +158,7 @@ def _cards(plan: Plan) -> list[Card]:
             "unit": "%",
         },
         {"name": "bisection, one direction", "value": f"{site.bisection_gb_per_s:,.0f}", "unit": "GB/s"},
-        {"name": "cables", "value": f"{site.cables:,}", "unit": ""},
+        {"name": "fabric and BMC cables", "value": f"{site.cables:,}", "unit": ""},
         {"name": "usable storage", "value": f"{site.usable_storage_tib:,.1f}", "unit": "TiB"},
         {"name": "spare leaf ports", "value": f"{site.spare_leaf_ports:,}", "unit": ""},
         {"name": "slots per scalable unit", "value": f"{site.nodes_per_unit}", "unit": ""},
@@ -178,6 +179,7 @@ def _fabric_facts(plan: Plan) -> list[tuple[str, str]]:
     fabric = plan.fabric
     return [
         ("transport", fabric.transport),
+        ("NIC ports of a node, rail by rail", _node_nics(plan)),
         ("leaves · spines · cores", f"{fabric.leaves:,} · {fabric.spines:,} · {fabric.cores:,}"),
         ("ports per switch", f"{fabric.radix}"),
         ("cables node–leaf", f"{fabric.node_leaf_cables:,}"),
@@ -188,6 +190,12 @@ def _fabric_facts(plan: Plan) -> list[tuple[str, str]]:
         ("bisection", f"{fabric.bisection_gb_per_s:,.0f} GB/s"),
         ("free leaf ports", f"{fabric.free_leaf_ports:,}"),
     ]
+
+
+def _node_nics(plan: Plan) -> str:
+    """The ports' names, and whether somebody looked them up."""
+    nics = ", ".join(plan.fabric.node_nics)
+    return f"{nics} (assumed: the catalogue has no railHcas)" if plan.fabric.node_nics_assumed else nics
 
 
 def _machines(machines: Sequence[MachinePlan]) -> list[MachinePlan]:

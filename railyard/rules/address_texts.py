@@ -62,6 +62,52 @@ ADDR_004 = register(
         source="fabric.md FAB-18",
     )
 )
+ADDR_005 = register(
+    Rule(
+        id="ADDR-005",
+        title="An address is given once",
+        severity="invariant",
+        why="Two devices with one address take turns in answering: the BMC that is powered off may be a leaf's management.",
+        inputs="every planned address: BMCs of the inventory, switches, hosts in each network",
+        passes="each address is that of one interface",
+        fails="two interfaces have it; both are named",
+        cause="an inventory whose BMC addresses were counted up without looking at the plan's",
+        manual="sort the addresses of plan.json and look for doubles",
+        fix="correct the BMC's address in the inventory: its planned one is free, see railyard/plan/addresses.py",
+        source="fabric.md FAB-18; RFC 5227",
+    )
+)
+ADDR_006 = register(
+    Rule(
+        id="ADDR-006",
+        title="Hosts have addresses for hosts",
+        severity="invariant",
+        why="The first and last address of a network belong to nobody, and the planner keeps the second for the gateway.",
+        inputs="every planned address and its network's prefix; loopback addresses (127.0.0.0/8) are not judged",
+        passes="neither network, gateway (offset 1) nor broadcast address of its network",
+        fails="it is one of them; the interface is named",
+        cause="BMC addresses counted from .0 or .1",
+        manual="`python -c \"import ipaddress; print(ipaddress.ip_interface('10.16.0.0/18').network)\"`",
+        fix="give the device an address inside of the network (the inventory for a BMC)",
+        source="RFC 1122 3.2.1.3; railyard/plan/addresses.py",
+    )
+)
+ADDR_007 = register(
+    Rule(
+        id="ADDR-007",
+        title="Services have addresses of their own",
+        severity="invariant",
+        why="An API server or time server on a node's address, or hidden behind pods, is not reached where the stack says.",
+        inputs="hosts of addresses.ntpServers, controlPlane.endpoint, install.serviceUrl, replication and peer endpoint; "
+        "planned addresses; pods and services blocks. Host names are not judged",
+        passes="no device has the address, and it lies neither in pods nor in services",
+        fails="a device has it, or it lies in one of the two blocks",
+        cause="a service put on the first addresses of a block that nodes are counted into; pods over the peer's network",
+        manual="look the address up in plan.json",
+        fix="move the service to an address that the planner keeps free at the bottom of the block, or move the block",
+        source="users.md cases 35 and 39",
+    )
+)
 PLAN_004 = register(
     Rule(
         id="PLAN-004",

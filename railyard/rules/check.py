@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 from railyard.model.config import SiteConfig
 from railyard.model.errors import Problem
-from railyard.rules.address import check_addresses
+from railyard.rules.address import check_addresses, check_given, check_services
 from railyard.rules.address_texts import ADDR_002, ADDR_004, PLAN_004, PLAN_005, PLAN_007, PLAN_008, PLAN_010
 from railyard.rules.fabric import check_cables, check_site, check_switch
 from railyard.rules.fabric_texts import FABRIC_006
+from railyard.rules.gates import check_thresholds
 from railyard.rules.hardening import check_bmc, check_control_plane
-from railyard.rules.platform import check_queues
+from railyard.rules.plan_texts import PLAN_011, PLAN_012, PLAN_013, PLAN_014
+from railyard.rules.platform import check_namespaces, check_queues
 from railyard.rules.power import check_rack
-from railyard.rules.registry import Finding, Rule
+from railyard.rules.registry import Finding, Rule, ordered
+from railyard.rules.storage import check_file_system, check_replica
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 from railyard.rules.waivers import apply_waivers, check_waivers
 
@@ -31,12 +34,17 @@ _PROBLEM_RULES: dict[str, Rule] = {
     "PLAN-008": PLAN_008,
     "PLAN-009": ADDR_004,
     "PLAN-010": PLAN_010,
+    "PLAN-011": PLAN_011,
+    "PLAN-012": PLAN_012,
+    "PLAN-013": PLAN_013,
+    "PLAN-014": PLAN_014,
 }
 
 
 def check(config: SiteConfig, plan: "Plan", today: date, thresholds: Thresholds = DEFAULTS) -> list[Finding]:
     """Every finding of every rule, waivers applied as of `today`, in stable order. Never raises for what it finds."""
-    return apply_waivers(_findings(config, plan, thresholds), config.file.waivers, today)
+    waivers, found = config.file.waivers, list(_findings(config, plan, thresholds))
+    return ordered([*apply_waivers(found, waivers, today), *check_waivers(waivers, found, today)])
 
 
 def check_problems(problems: Iterable[Problem]) -> list[Finding]:
@@ -59,6 +67,8 @@ def _findings(config: SiteConfig, plan: "Plan", thresholds: Thresholds) -> Itera
     yield from check_problems(plan.problems)
     yield from check_slots(file.compute.nodes, file.fabric.scalable_units, file.fabric.nodes_per_unit)
     yield from check_addresses(file.addresses)
+    yield from check_given(plan.addresses)
+    yield from check_services(file, plan.addresses)
     yield from check_cables(plan.cables)
     for rack in plan.racks:
         yield from check_rack(rack, thresholds)
@@ -67,8 +77,13 @@ def _findings(config: SiteConfig, plan: "Plan", thresholds: Thresholds) -> Itera
     yield from check_site(plan.site, plan.fabric, thresholds)
     yield from check_control_plane(plan.platform)
     yield from check_bmc(file.bmc)
+    yield from check_namespaces(plan.queues)
     yield from check_queues(plan.queues, sum(machine.gpus for machine in plan.machines if machine.lifecycle == "active"))
-    yield from check_waivers(file.waivers)
+    yield from check_thresholds(plan.machines, file.gates.minimum_ready, file.platform.probe_gpus if plan.queues else None)
+    if plan.file_system:
+        yield from check_file_system(plan.file_system, thresholds)
+    if plan.replica:
+        yield from check_replica(plan.replica, thresholds)
 
 
 def _of_problem(rule: Rule, problem: Problem) -> Finding:

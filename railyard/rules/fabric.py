@@ -19,6 +19,7 @@ from railyard.rules.registry import Finding, Predicate, exceeds, ordered, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 
 _NIC = re.compile(r"^mlx5_(?P<rail>\d+)(?:p(?P<plane>\d+))?$")
+_NUMBER = re.compile(r"\d+$")
 _UNIT = re.compile(r"-su(?P<unit>\d+)-")
 _SPINES = "railyard:fabric.spines"
 _UNITS = "railyard:fabric.scalableUnits"
@@ -94,14 +95,24 @@ def _rails(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Find
 
 
 def _ports(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
-    """FABRIC-005 and FABRIC-006 on one switch: a far end that hangs on two ports, and more cables than ports."""
+    """FABRIC-005 and FABRIC-006 on one switch: a far end that hangs on two ports; ports that the model doesn't have."""
     ends = Counter(switch.ports.values())
     for end, count in sorted(ends.items()):
         if count > 1:
             yield FABRIC_005.finding(f"{where}/{end}", f"{end} hangs on {count} ports", "one cable for each port")
-    if len(switch.ports) > switch.port_count:
-        found = f"{len(switch.ports)} cables on {switch.model}"
+    # A large site has 98,304 ports: no expression where the name is the number (InfiniBand).
+    numbers = (port if port.isdigit() else _number(port) for port in switch.ports)
+    highest = max(map(int, numbers), default=0)
+    used = max(len(switch.ports), highest)
+    if used > switch.port_count:
+        found = f"{len(switch.ports)} cables on {switch.model}, the last one on port {highest}"
         yield FABRIC_006.finding(where, found, f"{switch.port_count} ports")
+
+
+def _number(port: str) -> str:
+    """Number at the end of a port's name (`swp65`); 0 where there is none."""
+    found = _NUMBER.search(port)
+    return found[0] if found else "0"
 
 
 def _divides(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
@@ -116,7 +127,8 @@ def _divides(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Find
 def _spare(site: SiteSlice, where: str, limits: Thresholds) -> Iterator[Finding]:
     """FABRIC-004: leaf ports that the site wants free, and spine ports that planned units will need (two tiers)."""
     if site.spare_leaf_ports < limits.spare_leaf_ports_min:
-        yield FABRIC_004.finding(where, f"{site.spare_leaf_ports} free leaf ports", f"{limits.spare_leaf_ports_min}")
+        fix = "fewer railyard:fabric.nodesPerUnit or uplinksPerLeaf, or a switch with more ports"
+        yield FABRIC_004.finding(where, f"{site.spare_leaf_ports} free leaf ports", f"{limits.spare_leaf_ports_min}", fix)
     fabric, units = site.fabric, max(site.planned_scalable_units, site.built_scalable_units)
     needed = ceil(round(units * fabric.rails * fabric.links_per_pair, 6))
     if fabric.tiers == 2 and needed > fabric.radix:
@@ -127,14 +139,32 @@ def _spare(site: SiteSlice, where: str, limits: Thresholds) -> Iterator[Finding]
 
 
 def _holds(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
-    """FABRIC-006: endpoints of one plane against k*k/2 in two tiers and k*k*k/4 in three (fabric.md 2, Maxima)."""
-    fabric = site.fabric
-    most = fabric.radix**2 // 2 if fabric.tiers == 2 else fabric.radix**3 // 4
+    """FABRIC-006: the ports that the wiring takes on a leaf, a spine and a core against those of the switch (fabric.md 0, 1.3).
+
+    D + U on a leaf. Two tiers: leaves x links per pair on a spine. Three: U leaves and U cores on a spine, one pod for each
+    U leaves, and a port of every core for each pod.
+    """
+    fabric, down = site.fabric, site.nodes_per_unit
+    uplinks = round(down / max(fabric.down_to_up, 1e-6))
+    if down + uplinks > fabric.radix:
+        found = f"{down} node ports and {uplinks} uplinks on each leaf"
+        yield FABRIC_006.finding("railyard:fabric.uplinksPerLeaf", found, f"{fabric.radix} ports")
+    if fabric.tiers == 2:
+        # What is planned beyond what is built is FABRIC-004's: no cable of it lies there yet.
+        needed = ceil(round(site.built_scalable_units * fabric.rails * fabric.links_per_pair, 6))
+        if needed > fabric.radix:
+            found = f"{site.built_scalable_units} units need {needed} ports on each spine"
+            yield FABRIC_006.finding(_UNITS, found, f"{fabric.radix} ports")
+        return
+    if 2 * uplinks > fabric.radix:
+        found = f"{uplinks} leaves and {uplinks} cores on each spine"
+        yield FABRIC_006.finding("railyard:fabric.uplinksPerLeaf", found, f"{fabric.radix} ports")
     units = max(site.planned_scalable_units, site.built_scalable_units)
-    wanted = units * site.nodes_per_unit * fabric.rails
-    if wanted > most:
-        found = f"{units} units of {site.nodes_per_unit} nodes with {fabric.rails} rails: {wanted} endpoints in a plane"
-        yield FABRIC_006.finding(_UNITS, found, f"{most} endpoints in {fabric.tiers} tiers of {fabric.radix} ports")
+    pods = ceil(units * fabric.rails / max(uplinks, 1))
+    if pods > fabric.radix:
+        yield FABRIC_006.finding(
+            _UNITS, f"{units} units make {pods} pods of {uplinks} leaves", f"{fabric.radix} ports of a core"
+        )
 
 
 def _growth(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
@@ -155,7 +185,7 @@ def _divisor_fix(uplinks: int, at_least: int) -> str:
 SWITCH_PREDICATES: tuple[Predicate[SwitchPlan], ...] = (
     Predicate((FABRIC_001,), frozenset({"role", "links_per_peer", "down_gbps", "up_gbps"}), _blocking),
     Predicate((FABRIC_002,), frozenset({"links_per_peer"}), _equal_links),
-    Predicate((FABRIC_003,), frozenset({"role", "ports", "rail", "plane", "unit"}), _rails),
+    Predicate((FABRIC_003,), frozenset({"role", "ports", "rail", "plane", "unit", "node_nic"}), _rails),
     Predicate((FABRIC_005, FABRIC_006), frozenset({"ports", "port_count", "model"}), _ports),
 )
 _SIZES = frozenset({"fabric", "planned_scalable_units", "built_scalable_units"})

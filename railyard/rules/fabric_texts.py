@@ -41,13 +41,13 @@ FABRIC_003 = register(
         severity="limit",
         pack="fabric",
         why="NCCL pairs GPUs by rail: a swapped cable sends a whole rail through the spine.",
-        inputs="ports, rail, plane and unit of each leaf",
-        passes="each NIC on a leaf has the leaf's rail, plane and unit",
+        inputs="ports, nodeNic, rail, plane and unit of each leaf; nodeNic is the NIC of that rail by the catalogue (railHcas)",
+        passes="each NIC on a leaf is the leaf's nodeNic and of its unit",
         fails="a NIC of another rail, plane or unit hangs on the leaf",
         cause="two cables exchanged in one node; a port map edited by hand",
-        manual="`ibnetdiscover` or LLDP on the leaf: every neighbour must be the same mlx5 number",
+        manual="`ibnetdiscover` or LLDP on the leaf: every neighbour must be the same NIC. Its number is not the rail",
         fix="exchange the two cables; both ends are in cables.csv",
-        source="fabric.md 2 and FAB-04; users.md case 16",
+        source="fabric.md 2 and FAB-04; users.md cases 16 and 49",
     )
 )
 FABRIC_004 = register(
@@ -62,7 +62,7 @@ FABRIC_004 = register(
         fails="planned units don't fit on the spines, or fewer leaf ports are free than the site wants",
         cause="fabric.spines set for what is built instead of what is planned",
         manual="count free ports of one spine; each planned unit needs rails x links per pair",
-        fix="more spines from the first day, or fewer planned units",
+        fix="more spines from the first day, fewer planned units, or fewer links on each leaf",
         source="house rule 9; fabric.md 0 (growth) and FAB-05",
     )
 )
@@ -88,14 +88,16 @@ FABRIC_006 = register(
         title="The tiers hold the nodes",
         severity="invariant",
         pack="fabric",
-        why="A Clos of k-port switches ends k*k/2 endpoints in two tiers and k*k*k/4 in three.",
-        inputs="ports and portCount of each switch; units, nodesPerUnit, rails, radix and tiers of the site",
-        passes="endpoints and cables fit the switches; compute.nodes fits scalableUnits x nodesPerUnit",
-        fails="more endpoints than the tiers end, more cables than a switch has ports, more nodes than slots",
-        cause="a switch model with too few ports for the size of the site",
-        manual="compare with the maxima in fabric.md 2",
-        fix="a switch with more ports (railyard:fabric.switchModel), fewer units, or more units for the nodes",
-        source="fabric.md 2, Maxima",
+        why="A switch has the ports that it has: a cable on port 65 of 64 can't be plugged in.",
+        inputs="ports and portCount of each switch; units, nodesPerUnit, downToUp, rails, linksPerPair, radix and tiers of "
+        "the site",
+        passes="node ports + uplinks <= ports of a leaf; units x rails x links per pair <= ports of a spine (two tiers); "
+        "leaves of a pod + cores <= ports of a spine, and pods <= ports of a core (three); compute.nodes <= slots built",
+        fails="a leaf, spine or core needs more ports, or a higher port number, than it has; more nodes than slots",
+        cause="uplinksPerLeaf beyond what nodesPerUnit leaves free; a switch with too few ports for the size of the site",
+        manual="count the cables of one leaf and one spine in cables.csv",
+        fix="a switch with more ports (railyard:fabric.switchModel), fewer uplinks or units, or more units for the nodes",
+        source="fabric.md 0 and 1.3; with D = U = k/2 it is k*k/2 endpoints in two tiers, k*k*k/4 in three",
     )
 )
 FABRIC_007 = register(
@@ -108,9 +110,10 @@ FABRIC_007 = register(
         inputs="builtScalableUnits and plannedScalableUnits of the site",
         passes="built <= planned",
         fails="more units are built than were planned",
-        cause="a fifth unit where four were planned: 512 of 1,024 leaf-spine cables move",
-        manual="`railyard plan STACK` lists each cable that moves",
-        fix="raise railyard:fabric.plannedScalableUnits, read the list of cables that move, and plan the maintenance window",
-        source="house rule 9; fabric.md 0 (growth)",
+        cause="a fifth unit where four were planned: 16 spines become 32, and 1,008 of 1,024 leaf-spine cables get another "
+        "port (512 of them another spine)",
+        manual="`railyard plan STACK --against OLD/plan.json` lists cables and devices that move and cables that change length",
+        fix="read the list of what moves, plan the maintenance window, then raise railyard:fabric.plannedScalableUnits",
+        source="house rule 9; fabric.md 0 (growth), ports counted too",
     )
 )

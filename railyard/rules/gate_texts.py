@@ -9,8 +9,8 @@ GATE_001 = register(
         severity="limit",
         why="A cluster on machines that are not there admits jobs that never start.",
         inputs="power state (Redfish) and installation record of each machine of a unit; minimumReady",
-        passes="at least minimumReady machines are on and installed",
-        fails="fewer are; all others are named with their reason",
+        passes="at least minimumReady machines are on and have the planned installation",
+        fails="fewer are, or none was measured; all others are named with their reason",
         cause="a dead BMC, an install that never called home",
         manual="`railyard report`, or the BMC and the provisioning service's journal",
         fix="repair it and run up again; or set it aside (lifecycle: quarantined) and lower railyard:gates.minimumReady",
@@ -40,7 +40,7 @@ METAL_001 = register(
         why="A wrong serial is another machine: writing to it may wipe somebody's data.",
         inputs="serial of the inventory; SerialNumber by Redfish",
         passes="equal",
-        fails="different; nothing is written",
+        fails="different, or none is shown; nothing is written",
         cause="BMC addresses exchanged, or a machine replaced without a new inventory",
         manual="read the serial on the label",
         fix="correct serial or bmc of this machine in the inventory",
@@ -90,5 +90,20 @@ METAL_004 = register(
         manual="BMC inventory page, network adapters",
         fix="have it repaired; until then set the machine aside (lifecycle: quarantined, with a reason)",
         source="fabric.md 6, stories 6 and 7",
+    )
+)
+GATE_003 = register(
+    Rule(
+        id="GATE-003",
+        title="Gates can be passed",
+        severity="invariant",
+        why="A gate that wants more than there is fails after the whole installation, every time.",
+        inputs="railyard:gates.minimumReady, railyard:platform.probeGpus; active machines of each unit and rack",
+        passes="minimumReady <= active machines of every unit; probeGpus <= GPUs of active machines in some rack",
+        fails="a unit has fewer active machines, or no rack has so many GPUs",
+        cause="a threshold made for full units; a machine set aside; a probe larger than a rack",
+        manual="count the active machines of each unit in the inventory",
+        fix="lower the threshold, or bring machines back",
+        source="house rule 15",
     )
 )

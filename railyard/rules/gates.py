@@ -1,32 +1,61 @@
-"""Gates and identity: judgements of evidence that a provider measured. Evidence is plain JSON; nothing here reaches out.
+"""Gates and identity: judgements of evidence that a provider measured, and whether a gate's threshold can be met at all.
+
+Evidence is plain JSON; nothing here reaches out.
 
 Facility evidence:  {unit, minimumReady, machines: [{name, ready, reason?}], quarantined: [{name, reason?} | name]}
 Admission evidence: {job, admitted, gpus, gpusPerNode, topologyLevel, planned: {node: rack}, assigned: [{name, labels: {}}],
                     message?}
-Identity:           {name, serial, gpus, nics, macs}; `found` may lack what a BMC doesn't tell
+Identity:           {name, serial, gpus, nics, macs}; `found` may lack what a BMC doesn't tell (without a serial it's refused)
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from math import ceil
 from typing import Any, cast
 
-from railyard.rules.gate_texts import GATE_001, GATE_002, METAL_001, METAL_002, METAL_003, METAL_004
+from railyard.model.plan import MachinePlan
+from railyard.rules.gate_texts import GATE_001, GATE_002, GATE_003, METAL_001, METAL_002, METAL_003, METAL_004
 from railyard.rules.registry import Finding, Rule, ordered
 
 Evidence = Mapping[str, Any]
 
 
+def check_thresholds(machines: Iterable[MachinePlan], minimum_ready: int | None, probe_gpus: int | None) -> list[Finding]:
+    """GATE-003, before anything is installed. None: no such threshold (every active machine; no tenant, so no probe)."""
+    ready, gpus = Counter[int](), Counter[str]()
+    for machine in machines:
+        if machine.unit is not None:
+            active = machine.lifecycle == "active"
+            ready[machine.unit] += int(active)
+            gpus[machine.rack] += machine.gpus if active else 0
+    # A gate of which nothing is measured never passes: without a number it wants every active machine, and at least one.
+    wanted = minimum_ready or 1
+    findings = [
+        GATE_003.finding("railyard:gates.minimumReady", f"{wanted} machines of unit {unit}", f"{count}, all that are active")
+        for unit, count in ready.items()
+        if wanted > count
+    ]
+    rack, most = max(gpus.items(), key=lambda item: (item[1], item[0]), default=("", 0))
+    if probe_gpus is not None and probe_gpus > most:
+        limit = f"{most} GPUs of {rack or 'no rack'}, the most in one rack: the probe must fit into one"
+        findings.append(GATE_003.finding("railyard:platform.probeGpus", f"a probe of {probe_gpus} GPUs", limit))
+    return ordered(findings)
+
+
 def check_facility(evidence: Evidence) -> list[Finding]:
-    """GATE-001: at least `minimumReady` of a unit's machines are ready; the others are named, those set aside too."""
+    """GATE-001: at least `minimumReady` of a unit's machines are ready; the others are named, those set aside too.
+
+    A unit of which nothing was measured never passes, whatever the number says: that would be a digest of nothing.
+    """
     missing = missing_machines(evidence)
     ready = len(evidence["machines"]) - len(missing)
     minimum = int(evidence["minimumReady"])
-    if ready >= minimum:
+    if ready >= minimum and evidence["machines"]:
         return []
     others = [_because(row) for row in evidence["machines"] if not row["ready"]]
     aside = [f"{_because(row)} [set aside]" for row in evidence.get("quarantined", ())]
     found = f"{ready} of {len(evidence['machines'])} machines are ready; missing: {'; '.join([*others, *aside]) or 'none'}"
-    return [GATE_001.finding(str(evidence["unit"]), found, f"{minimum} ready (railyard:gates.minimumReady)")]
+    return [GATE_001.finding(str(evidence["unit"]), found, f"{max(1, minimum)} ready (railyard:gates.minimumReady)")]
 
 
 def missing_machines(evidence: Evidence) -> list[str]:
@@ -44,11 +73,13 @@ def check_admission(evidence: Evidence) -> list[Finding]:
 
 
 def check_identity(planned: Evidence, found: Evidence) -> list[Finding]:
-    """METAL-001 to METAL-004: what the BMC says against the plan. What it doesn't say is not compared."""
+    """METAL-001 to METAL-004: what the BMC says against the plan. What it doesn't say is not compared, except the serial:
+    a machine that doesn't show one may be any machine.
+    """
     where = str(planned.get("name") or planned["serial"])
     return ordered(
         [
-            *_differs(METAL_001, where, "serial", planned, found),
+            *_differs(METAL_001, where, "serial", planned, {"serial": found.get("serial") or "(none shown)"}),
             *_differs(METAL_002, where, "gpus", planned, found),
             *_differs(METAL_004, where, "nics", planned, found),
             *_macs(where, planned, found),

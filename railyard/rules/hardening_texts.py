@@ -10,8 +10,8 @@ CIS_ENCRYPTION = register(
         pack="hardening",
         framework=CIS,
         why="Without encryption at rest, a copy of etcd's disk or a snapshot is a copy of every secret.",
-        inputs="encryptSecrets of the platform",
-        passes="true: the API server has an encryption-provider-config whose first provider is aescbc, kms or secretbox",
+        inputs="encryptSecrets of the platform, as the stack file declares it; the API server's flags are not read",
+        passes="true: declared that its encryption-provider-config has aescbc, kms or secretbox as first provider",
         fails="false",
         cause="a test cluster's settings taken over",
         manual="read a secret's bytes with etcdctl: they must begin with k8s:enc:",
@@ -27,7 +27,7 @@ CIS_ANONYMOUS = register(
         pack="hardening",
         framework=CIS,
         why="Anonymous requests let anyone on the network ask the API server, and use whatever RBAC gives to everybody.",
-        inputs="anonymousAuth of the platform",
+        inputs="anonymousAuth of the platform, as the stack file declares it; the API server's flags are not read",
         passes="false",
         fails="true",
         cause="the API server's default; load balancers that check health without credentials",
@@ -44,7 +44,7 @@ CIS_AUDIT = register(
         pack="hardening",
         framework=CIS,
         why="Without an audit log nobody can say afterwards who read a secret or deleted a job.",
-        inputs="auditLog of the platform",
+        inputs="auditLog of the platform, as the stack file declares it; the API server's flags are not read",
         passes="true",
         fails="false",
         cause="a test cluster's settings taken over",
@@ -129,5 +129,20 @@ QUEUE_001 = register(
         manual="add the quotas of all ClusterQueues; compare with `kubectl get nodes` capacity",
         fix="lower railyard:platform.tenants[].gpus, or bring machines back",
         source="users.md case 57; Kueue ClusterQueue",
+    )
+)
+QUEUE_002 = register(
+    Rule(
+        id="QUEUE-002",
+        title="Tenants have namespaces of their own",
+        severity="invariant",
+        why="A tenant's name is its namespace: in `default` or kube-system its quota and rights would meet the cluster's own.",
+        inputs="railyard:platform.tenants[].name",
+        passes="not default, kueue-system, nor anything that begins with kube-",
+        fails="the name is one that Kubernetes or Kueue keeps for itself",
+        cause="a tenant named after where its jobs ran before",
+        manual="`kubectl get namespaces` of a new cluster",
+        fix="give the tenant another name",
+        source="Kubernetes, Namespaces: the prefix kube- is reserved",
     )
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from railyard.model.plan import RackDevice, RackFeed, RackPlan
+from railyard.model.plan import RackDevice, RackFeed, RackPlan, RackSupplies
 from railyard.rules.power_texts import (
     COOL_001,
     POWER_001,
     POWER_002,
     POWER_003,
     POWER_004,
+    POWER_005,
     RACK_001,
     RACK_002,
     RACK_003,
@@ -63,6 +64,35 @@ def _derating(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Findin
             )
 
 
+def _supplies(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """POWER-005, for each model: what its supplies still give when one of two feeds is lost. One feed is POWER-003's."""
+    if len(rack.feeds) < 2:
+        return
+    for row in rack.supplies:
+        left = None if row.psus is None else row.psus // len(rack.feeds)
+        if left is None or (row.psu_kw is None and row.psus_for_full is None):
+            missing = ["psus"] if left is None else ["psuKw or psusForFull"]
+            found, limit = f"{' and '.join(missing)} of {row.model} is unknown", f"{row.peak_kw:g} kW on one feed"
+            yield POWER_005.undecided(f"{where}/{row.model}", found, limit, f"enter it for {row.model} in railyard/catalog")
+        elif exceeds(row.peak_kw, _given_kw(row, left)) or left < (row.psus_for_full or 1):
+            yield POWER_005.finding(f"{where}/{row.model}", _left(row, left), _wanted(row))
+
+
+def _given_kw(row: RackSupplies, left: int) -> float:
+    """What the supplies on one feed give; where their rating is unknown, psusForFull alone decides."""
+    return row.peak_kw if row.psu_kw is None else left * row.psu_kw
+
+
+def _left(row: RackSupplies, left: int) -> str:
+    gives = "" if row.psu_kw is None else f": {_given_kw(row, left):.2f} kW for a peak of {row.peak_kw:.2f} kW"
+    return f"{left} of {row.psus} supplies of each {row.model} are left on one feed{gives}"
+
+
+def _wanted(row: RackSupplies) -> str:
+    needs = [] if row.psus_for_full is None else [f"{row.psus_for_full} supplies"]
+    return " and ".join([*needs, f"{row.peak_kw:.2f} kW"])
+
+
 def _air(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
     """COOL-001."""
     limit = rack.air_limit_kw * limits.air_percent_max / 100
@@ -72,7 +102,10 @@ def _air(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
 
 
 def _weight(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
-    """RACK-001. What is known may already be too much; else an unknown weight leaves the rule undecided."""
+    """RACK-001. What is known may already be too much; else an unknown weight leaves the rule undecided.
+
+    What stands in no device row (strips, frame) has an upper bound: it matters only where the bound goes over the limit.
+    """
     unknown = sorted({device.model for device in rack.devices if device.weight_kg is None})
     if rack.weight_limit_kg is None:
         fix = "state railyard:facility.weightLimitKg, or weightLimitKg of the rack model in railyard/catalog/racks.yaml"
@@ -87,6 +120,10 @@ def _weight(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]
         heavy = sorted(device.name for device in rack.devices if device.weight_kg is None)
         found = f"{rack.weight_kg:.1f} kg without {listed(heavy)}, whose weight is unknown"
         yield RACK_001.undecided(where, found, f"{limit:.1f} kg", f"enter weightKg of {', '.join(unknown)} in railyard/catalog")
+    elif exceeds(rack.weight_kg + rack.unweighed_max_kg, limit):
+        names = ", ".join(rack.unweighed)
+        found = f"{rack.weight_kg:.1f} kg without {names}, unknown but up to {rack.unweighed_max_kg:.1f} kg"
+        yield RACK_001.undecided(where, found, f"{limit:.1f} kg", f"enter the weight of {names} in railyard/catalog")
 
 
 def _overlap(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
@@ -145,8 +182,9 @@ RACK_PREDICATES: tuple[Predicate[RackPlan], ...] = (
     Predicate((POWER_002,), frozenset({"feeds"}), _breaker),
     Predicate((POWER_003,), frozenset({"feeds", "peak_kw"}), _redundancy),
     Predicate((POWER_004,), frozenset({"feeds"}), _derating),
+    Predicate((POWER_005,), frozenset({"feeds", "supplies"}), _supplies),
     Predicate((COOL_001,), frozenset({"air_kw", "air_limit_kw"}), _air),
-    Predicate((RACK_001,), frozenset({"devices", "weight_kg", "weight_limit_kg"}), _weight),
+    Predicate((RACK_001,), frozenset({"devices", "weight_kg", "weight_limit_kg", "unweighed", "unweighed_max_kg"}), _weight),
     Predicate((RACK_002,), frozenset({"devices"}), _overlap),
     Predicate((RACK_003,), frozenset({"devices", "u_height", "reserved_u"}), _position),
 )

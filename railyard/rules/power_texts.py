@@ -66,6 +66,24 @@ POWER_004 = register(
         source="NEC 210.20(A); users.md case 1",
     )
 )
+POWER_005 = register(
+    Rule(
+        id="POWER-005",
+        title="Power supplies on one feed carry the machine",
+        severity="limit",
+        pack="power",
+        why="Two feeds are 2N only if half of a machine's supplies carry it: else it throttles or stops when one feed is lost.",
+        inputs="supplies of a rack with two feeds: psus, psuKw, psusForFull, peakKw of each model; supplies split evenly. Not "
+        "judged: out-of-band switches",
+        passes="floor(psus / feeds) x psuKw >= peakKw, and floor(psus / feeds) >= psusForFull",
+        fails="the supplies on the surviving feed give less; undecided where psus, or both other facts, are unknown",
+        cause="a DGX H100 wired 3 + 3: it needs 4 supplies of 3.3 kW for 10.2 kW, and 3 give 9.9 kW",
+        manual="pull the plugs of one feed under full load: clocks must not drop",
+        fix="cap the machine's power to what half of its supplies give, feed it from three feeds (2 + 2 + 2), or waive the "
+        "rule with a reason",
+        source="users.md case 4",
+    )
+)
 COOL_001 = register(
     Rule(
         id="COOL-001",
@@ -89,8 +107,9 @@ RACK_001 = register(
         severity="limit",
         pack="power",
         why="An overloaded frame or raised floor fails when the rack is filled or moved.",
-        inputs="weightKg, weightLimitKg, and devices[].weightKg of a rack",
-        passes="weightKg <= weightLimitKg x weightPercentMax / 100 and each weight is known",
+        inputs="weightKg, weightLimitKg, devices[].weightKg, unweighed and unweighedMaxKg of a rack",
+        passes="weightKg <= weightLimitKg x weightPercentMax / 100, each device's weight is known, and strips or a frame of "
+        "unknown weight can't exceed the limit either (unweighedMaxKg, an upper bound)",
         fails="the known weights alone are over the limit; undecided where a weight or the limit is unknown",
         cause="eight nodes of 130 kg with PDUs in a frame for 1000 kg; a catalogue entry without a weight",
         manual="add the weights of the data sheets, rails and cables included",

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from railyard.model.base import Noun
-from railyard.model.plan import PlatformPlan, RackPlan, SwitchPlan
+from railyard.model.plan import FileSystemPlan, PlatformPlan, RackPlan, ReplicaPlan, SwitchPlan
 from railyard.model.site import Waiver
 from railyard.rules.fabric import SITE_PREDICATES, SWITCH_PREDICATES, SiteSlice
 from railyard.rules.hardening import (
@@ -27,6 +27,7 @@ from railyard.rules.hardening import (
 )
 from railyard.rules.power import RACK_PREDICATES
 from railyard.rules.registry import Finding, Predicate, Rule, ordered, register
+from railyard.rules.storage import FILE_SYSTEM_PREDICATES, REPLICA_PREDICATES
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 from railyard.rules.waivers import apply_waivers
 
@@ -34,6 +35,8 @@ RACK = "railyard:facility:Rack"
 SWITCH = "railyard:network:Switch"
 SITE = "railyard:site:Site"
 PLATFORM = "railyard:platform:Platform"
+FILE_SYSTEM = "railyard:storage:FileSystem"
+REPLICA = "railyard:replication:Replica"
 MACHINE = "metal:index:Machine"
 
 SLICE_001 = register(
@@ -77,6 +80,8 @@ VIEWS: dict[str, tuple[View, ...]] = {
     SWITCH: (View(SwitchPlan, SWITCH_PREDICATES),),
     SITE: (View(SiteSlice, SITE_PREDICATES),),
     PLATFORM: (View(PlatformPlan, PLATFORM_PREDICATES),),
+    FILE_SYSTEM: (View(FileSystemPlan, FILE_SYSTEM_PREDICATES),),
+    REPLICA: (View(ReplicaPlan, REPLICA_PREDICATES),),
     MACHINE: (View(MachineAccess, ACCESS_PREDICATES), View(MachineAccounts, ACCOUNT_PREDICATES, "accounts")),
 }
 

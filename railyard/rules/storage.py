@@ -36,7 +36,8 @@ def _mirrors(plan: FileSystemPlan, where: str, _limits: Thresholds) -> Iterator[
         return
     servers = {target.name: target.server for target in plan.targets}
     for target in plan.targets:
-        found = _unprotected(target, servers)
+        # Lustre mirrors files (FLR); its metadata can only stand on drives that two servers share.
+        found = None if target.kind == "metadata" and plan.backend == "lustre" else _unprotected(target, servers)
         if found:
             yield STORAGE_002.finding(f"{where}/{target.name}", found, "a mirror on another server")
 
@@ -44,11 +45,11 @@ def _mirrors(plan: FileSystemPlan, where: str, _limits: Thresholds) -> Iterator[
 def _unprotected(target: StorageTarget, servers: dict[str, str]) -> str | None:
     """What is wrong with a target's mirror; None where it protects."""
     if target.mirror is None:
-        return f"{target.name} has no mirror"
+        return "a target without a mirror"
     server = servers.get(target.mirror)
     if server is None:
-        return f"{target.mirror}, the mirror of {target.name}, is no target"
-    return f"{target.name} and its mirror {target.mirror} are both on {server}" if server == target.server else None
+        return f"a mirror, {target.mirror}, that is no target"
+    return f"a mirror on {server}, its own server" if server == target.server else None
 
 
 def _freshness(replica: ReplicaPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
@@ -62,7 +63,7 @@ def _freshness(replica: ReplicaPlan, where: str, _limits: Thresholds) -> Iterato
 
 FILE_SYSTEM_PREDICATES: tuple[Predicate[FileSystemPlan], ...] = (
     Predicate((STORAGE_001,), frozenset({"quota_tib", "usable_tib"}), _quotas),
-    Predicate((STORAGE_002,), frozenset({"mirrored", "targets"}), _mirrors),
+    Predicate((STORAGE_002,), frozenset({"mirrored", "targets", "backend"}), _mirrors),
 )
 REPLICA_PREDICATES: tuple[Predicate[ReplicaPlan], ...] = (
     Predicate((REPL_001,), frozenset({"achieved_rpo_min", "wanted_rpo_min", "copy_min", "interval_min"}), _freshness),

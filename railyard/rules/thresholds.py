@@ -38,6 +38,11 @@ class Thresholds(Noun):
         description="FABRIC-004: free leaf ports of the site. Default 0: a full unit has none by design (fabric.md 1.3).",
     )
 
+    storage_fill_percent_max: Percent = Field(
+        default=80,
+        description="STORAGE-001: sum of quotas in percent of usable capacity. Source: storage.csv, keep below 80 % fill.",
+    )
+
     @classmethod
     def of_config(cls, config: Mapping[str, Any]) -> "Thresholds":
         """Thresholds from a pack's configuration; keys that are none (enforcementLevel) are left to the engine."""

@@ -1,4 +1,4 @@
-"""Waivers: an accepted finding, with a reason and the day on which it lapses: the finding stays, as waived, until the day before.
+"""Waivers: an accepted finding, with a reason and the day on which it lapses. Until then the finding stays, as waived.
 
 A waiver is in force for a year at most. One that reaches further is not: an acceptance that nobody looks at again is none.
 """

@@ -19,7 +19,7 @@ ORDER = {"issued": 0, "begun": 1, "finished": 2}
 
 
 class JournalError(Exception):
-    """The journal can't be read or written: nothing starts and nothing is answered, because installations must not be guessed."""
+    """The journal can't be read or written: nothing is answered any more, because installations must not be guessed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What only this server can make: media tokens and call-home keys, from one secret in a file.
 
-Both hang on the journal's id and on the issue: a medium that was issued anew, or whose journal was lost, opens nothing any more.
+Both hang on the journal's id and on the issue: a medium that was issued anew, or whose journal was lost, opens nothing.
 """
 
 import base64

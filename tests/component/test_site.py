@@ -68,6 +68,29 @@ def test_a_quarantined_machine_is_named_and_not_touched(register, monkeypatch):
     gate = site.of("metal:index:FacilityGate")["lab-su001"].props
     assert gate["quarantined"] == [{"name": "lab-su001-gpu01", "reason": "fan 3 is dead"}]
     assert [machine["name"] for machine in gate["machines"]] == ["lab-su001-gpu02", "lab-su001-gpu03", "lab-su001-gpu04"]
+    assert {machine["generation"] for machine in gate["machines"]} == {1}
+
+
+@pytest.mark.parametrize(("minimum", "expected"), [(None, 4), (3, 3)])
+def test_setting_machines_aside_does_not_lower_the_bar_by_itself(register, monkeypatch, minimum, expected):
+    from railyard import load
+
+    whole = load.site_config
+
+    def with_all_set_aside(root, stack):
+        config = whole(root, stack)
+        aside = [
+            type(one).model_validate(one.model_dump() | {"lifecycle": "quarantined", "reason": "fan 3 is dead"})
+            for one in config.inventory.machines
+        ]
+        inventory = config.inventory.model_copy(update={"machines": tuple(aside)})
+        file = config.file.model_copy(update={"gates": config.file.gates.model_copy(update={"minimum_ready": minimum})})
+        return type(config)(config.stack, file, inventory, config.inventory_sha256, config.catalog)
+
+    monkeypatch.setattr(load, "site_config", with_all_set_aside)
+    gates = register("lab").of("metal:index:FacilityGate")
+    assert gates["lab-su001"].props["minimumReady"] == expected
+    assert gates["lab-sto"].props["minimumReady"] == 1, "nothing measured is never enough"
 
 
 @pytest.mark.requirement("D2")

@@ -79,7 +79,7 @@ def test_mistakes_of_shape_are_all_said_at_once(stack: Yard):
         ("LOAD-005", "fabric.rail", "unknown key `rail`", "config.md", "did you mean `rails`?"),
         ("LOAD-007", "facility.airLimitKw", '"60 kW"', "number", "without quotes or unit: the key's unit is kW"),
         ("LOAD-007", "fabric.linkGbps", '"400 Gb/s"', "number", "the key's unit is Gb/s"),
-        ("LOAD-008", "facility.weightLimitKg", "-5", "greater than or equal to 0", "in kg"),
+        ("LOAD-008", "facility.weightLimitKg", "-5", "greater than", "in kg"),
         ("LOAD-008", "fabric.nodesPerUnit", "0", "greater than or equal to 1", "in range"),
         ("LOAD-009", "facility.switchRacks", '"shard"', "'shared'", "did you mean `shared`?"),
         ("LOAD-006", "compute.nodes", "nothing", "required", "add `nodes`"),
@@ -120,14 +120,14 @@ def test_what_is_impossible_is_all_said_at_once(stack: Yard):
     edit(
         stack,
         {
-            "addresses": {"storage": "127.77.8.0/24", "pods": "10.244.1.0/16"},
+            "addresses": {"services": "10.244.16.0/20", "storage": "127.77.17.0/21"},
             "compute": {"nodes": 33},
         },
     )
     text = refused(
         stack,
-        ("ADDR-001", "addresses.storage", "inBand 127.77.8.0/21 and storage 127.77.8.0/24 overlap", "no shared", "free range"),
-        ("ADDR-003", "addresses.pods", "10.244.1.0/16 is really 10.244.0.0/16", "network", "write 10.244.0.0/16"),
+        ("ADDR-001", "addresses.services", "pods 10.244.0.0/16 and services 10.244.16.0/20 overlap", "no shared", "free range"),
+        ("ADDR-003", "addresses.storage", "127.77.17.0/21 is really 127.77.16.0/21", "network", "write 127.77.16.0/21"),
         ("FABRIC-006", "compute.nodes", "33 nodes for 1 units of 32 slots", "32 slots", "scalableUnits"),
         ("PLAN-005", "compute.nodes", "4 GPU machines", "33", "set compute.nodes to what is delivered"),
     )

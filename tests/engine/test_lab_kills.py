@@ -16,7 +16,7 @@ from tests.engine.yard import Yard
 
 INSTALL_S = "2"
 CTRL_C_S = 5.0
-VOLATILE = {"hostKeyFingerprint"}  # a machine makes its host key anew with each installation
+VOLATILE = {"hostKeyFingerprint", "journalId"}  # a machine makes its host key anew, and a new lab its journal
 # What the API server and the plugin make up anew for each object.
 KUBERNETES = {"uid", "resourceVersion", "creationTimestamp", "managedFields", "generation", "finalizers", "status"}
 KUBERNETES |= {"__fieldManager"}

@@ -6,6 +6,7 @@ What each rule says has its cases in tests/policy and tests/unit/rules; here it'
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +82,9 @@ def three_units(yard: Yard) -> dict[str, Mapping[str, Any]]:
 def test_prod_site_a_passes_all_packs(yard: Yard):
     code, text, refused = judged(yard)
     assert code == 0, text
-    assert refused == []
+    assert [refusal for refusal in refused if refusal.level == "mandatory"] == []
     for pack in ("power", "fabric", "hardening"):
-        assert re.search(rf"✅ railyard-{pack}@", text)
+        assert re.search(rf"[^❌\s]\S* railyard-{pack}@", text), "judged, with notes at most"
 
 
 @pytest.mark.requirement("U2", "C3", "N1", "X3")
@@ -97,7 +98,7 @@ def test_everything_that_is_wrong_is_refused_by_its_pack_on_every_resource(yard:
     edit(yard, three_units(yard) | broken)
     code, text, refused = judged(yard)
     assert code != 0
-    assert {refusal.level for refusal in refused} == {"mandatory"}
+    refused = [refusal for refusal in refused if refusal.level == "mandatory"]
     rules = {pack: {refusal.rule for refusal in refused if refusal.pack == pack} for pack in ("power", "fabric", "hardening")}
     assert rules == {
         "power": {"POWER-001", "COOL-001"},
@@ -134,10 +135,11 @@ def test_everything_that_is_wrong_is_refused_by_its_pack_on_every_resource(yard:
 @pytest.mark.requirement("U2")
 def test_a_waiver_makes_a_pack_pass_until_it_lapses(yard: Yard):
     edit(yard, {"fabric": {"uplinksPerLeaf": 30}, "platform": {"controlPlane": {"encryptSecrets": False}}})
-    reason = "accepted by the owner of the site"
+    reason, last = "accepted by the owner of the site", (datetime.now(UTC).date() + timedelta(days=300)).isoformat()
     with yard.editing(yard.stack_file) as document:
-        document["config"]["railyard:waivers"] = [
-            {"rule": "FABRIC-001", "where": "*-leaf-*", "reason": reason, "expires": "9999-01-01"},
+        document["config"].setdefault("railyard:waivers", [])
+        document["config"]["railyard:waivers"] += [
+            {"rule": "FABRIC-001", "where": "*-leaf-*", "reason": reason, "expires": last},
             {"rule": "CIS-1.2.27", "reason": reason, "expires": "2020-01-01"},
         ]
     code, text, refused = judged(yard)
@@ -145,8 +147,8 @@ def test_a_waiver_makes_a_pack_pass_until_it_lapses(yard: Yard):
     mandatory = [refusal for refusal in refused if refusal.level == "mandatory"]
     assert [(r.pack, r.rule, r.resource) for r in mandatory] == [("hardening", "CIS-1.2.27", "prod-site-a-platform")]
     assert mandatory[0].found == f"encryptSecrets: false [waiver lapsed on 2020-01-01: {reason}]"
-    waived = [refusal for refusal in refused if refusal.level == "advisory"]
-    assert {(r.pack, r.rule) for r in waived} == {("fabric", "FABRIC-001")}
+    waived = [refusal for refusal in refused if refusal.level == "advisory" and refusal.pack == "fabric"]
+    assert {refusal.rule for refusal in waived} == {"FABRIC-001"}
     assert len(waived) == 32
-    assert all(f"[waived until 9999-01-01: {reason}]" in refusal.found for refusal in waived)
+    assert all(f"[waived until {last}: {reason}]" in refusal.found for refusal in waived)
     assert not re.search(r"❌ railyard-(fabric|power)@", text)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -62,7 +63,8 @@ def test_no_deployed_state_is_said_and_is_no_analysis(place: Place):
     done = place.engine("stack-policy", "starter")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no deployed state of starter: nothing analysed" in done.stdout
-    assert done.stdout.count("✅") == 3
+    assert "❌" not in done.stdout
+    assert len(re.findall(r"railyard-(?:power|fabric|hardening)@", done.stdout)) >= 3
 
 
 @pytest.mark.requirement("U6", "U2")

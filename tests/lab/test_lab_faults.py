@@ -116,6 +116,16 @@ def test_no_call_home_holds_the_install_until_cleared(machine: Client, phase: st
     assert machine.lab.installs(machine.serial) == ["begun", "finished", "boot-disk"]
 
 
+def test_echo_repeats_what_was_sent_and_does_nothing(machine: Client) -> None:
+    fault(machine, kind="echo", path=SYSTEM, remaining=1)
+    machine.get(SYSTEM)
+    answer = machine.patch(SYSTEM, {"AssetTag": "s3cret", "Boot": {"BootOrder": ["Boot0001"]}})
+    found = [one["MessageArgs"] for one in answer.json()["error"]["@Message.ExtendedInfo"]]
+    assert (answer.status_code, found) == (400, [["s3cret", "AssetTag"], ["['Boot0001']", "Boot/BootOrder"]])
+    assert machine.get(SYSTEM)["AssetTag"] == ""
+    assert machine.patch(SYSTEM, {"AssetTag": "A1"}).status_code == 200
+
+
 def test_faults_are_listed_and_counted_down(machine: Client) -> None:
     fault(machine, status=503, remaining=3)
     fault(machine, kind="no-call-home")

@@ -66,6 +66,11 @@ def test_power_cut_during_the_install_leaves_an_empty_disk(machine: Client) -> N
     until(lambda: machine.power() == "Off")
     assert machine.running() is None
     assert machine.record()["state"] == "begun"
+    machine.patch(SYSTEM, {"Boot": {"BootOrder": ["Boot0001", "Boot0002"]}})  # CD first, and it's still in
+    machine.boot_cd_once()
+    machine.reset("On")  # the service hands this medium out no more, so nothing is wiped once more
+    until(lambda: machine.lab.installs(machine.serial)[-1] == "no-boot-device")
+    assert machine.lab.installs(machine.serial).count("begun") == 1
 
 
 def test_nothing_to_boot(machine: Client) -> None:

@@ -1,6 +1,7 @@
 """The three packs: each policy passes a good resource and refuses a bad one; floats, unknowns, waivers, metadata."""
 
 import re
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,22 @@ from policies.fabric import pack as fabric_pack
 from policies.hardening import pack as hardening_pack
 from policies.power import pack as power_pack
 from railyard.rules import RULES
-from railyard.rules.slices import MACHINE, PLATFORM, RACK, SITE, SWITCH
+from railyard.rules.slices import FILE_SYSTEM, MACHINE, PLATFORM, RACK, REPLICA, SITE, SWITCH
 from tests.policy.policy_harness import UNKNOWN, advisory, args, mandatory, violations
-from tests.unit.rules.rules_factory import device, fabric, feed, leaf, machine_props, platform, rack, site_props
+from tests.unit.rules.rules_factory import (
+    device,
+    fabric,
+    feed,
+    file_system,
+    leaf,
+    machine_props,
+    platform,
+    rack,
+    replica,
+    site_props,
+    supplies,
+    target,
+)
 
 PACKS = {"power": power_pack, "fabric": fabric_pack, "hardening": hardening_pack}
 EVERYTHING = [policy for pack in PACKS.values() for policy in pack.POLICIES]
@@ -39,6 +53,8 @@ GOOD = [
     args(RACK, rack().props()),
     args(SWITCH, leaf().props()),
     args(PLATFORM, platform().props()),
+    args(FILE_SYSTEM, file_system().props()),
+    args(REPLICA, replica().props()),
     args(MACHINE, machine_props()),
     args(NAMESPACE, {}, provider="lab"),
     args("kubernetes:helm.sh/v4:Chart", {}),
@@ -50,6 +66,7 @@ BAD = [
     ("power", "rack-power", "POWER-002", args(RACK, rack(feeds=(feed("a", load_kw=40.0), feed("b"))).props())),
     ("power", "rack-power", "POWER-003", args(RACK, rack(feeds=(feed("a"),)).props())),
     ("power", "rack-power", "POWER-004", args(RACK, rack(feeds=(feed("a", continuous_rating=1.0), feed("b"))).props())),
+    ("power", "rack-power", "POWER-005", args(RACK, rack(supplies=(supplies(psu_kw=3.3),)).props())),
     ("power", "rack-heat-and-weight", "COOL-001", args(RACK, rack(air_kw=25.1).props())),
     ("power", "rack-heat-and-weight", "RACK-001", args(RACK, rack(weight_kg=1601.0).props())),
     ("power", "rack-heat-and-weight", "RACK-002", args(RACK, rack(devices=(device(), device("b", u=8))).props())),
@@ -76,6 +93,9 @@ BAD = [
     ),
     ("fabric", "fabric-size", "FABRIC-006", args(SITE, site_props(nodesPerUnit=33))),
     ("fabric", "fabric-size", "FABRIC-007", args(SITE, site_props(plannedScalableUnits=3))),
+    ("fabric", "storage-and-replication", "STORAGE-001", args(FILE_SYSTEM, file_system(usable_tib=99.0).props())),
+    ("fabric", "storage-and-replication", "STORAGE-002", args(FILE_SYSTEM, file_system(targets=(target("x", "y"),)).props())),
+    ("fabric", "storage-and-replication", "REPL-001", args(REPLICA, replica(wanted_rpo_min=38.0).props())),
     ("hardening", "api-server", "CIS-1.2.1", args(PLATFORM, platform(anonymous_auth=True).props())),
     ("hardening", "api-server", "CIS-1.2.16", args(PLATFORM, platform(audit_log=False).props())),
     ("hardening", "api-server", "CIS-1.2.27", args(PLATFORM, platform(encrypt_secrets=False).props())),
@@ -114,7 +134,7 @@ def test_an_unknown_value_is_noted_and_the_other_rules_still_refuse():
     resource = args(RACK, props)
     assert mandatory(power_pack.POLICIES, resource) == [("rack-heat-and-weight", "COOL-001")]
     assert advisory(power_pack.POLICIES, resource) == [
-        ("power-notes", f"POWER-{number:03d}", "undecided") for number in range(1, 5)
+        ("power-notes", f"POWER-{number:03d}", "undecided") for number in range(1, 6)
     ]
 
 
@@ -148,7 +168,10 @@ def test_an_unknown_weight_is_noted():
     assert advisory(power_pack.POLICIES, resource) == [("power-notes", "RACK-001", "undecided")]
 
 
-def waiver(rule, where="*", expires="9999-12-31"):
+NEXT = (date.today() + timedelta(days=200)).isoformat()  # noqa: DTZ011 - packs judge by the day on which they run
+
+
+def waiver(rule, where="*", expires=NEXT):
     return {"rule": rule, "where": where, "reason": "accepted by the security officer", "expires": expires}
 
 
@@ -162,6 +185,13 @@ def test_a_lapsed_waiver_refuses_again_and_says_so():
     resource = args(RACK, overloaded() | {"waivers": [waiver("POWER-001", expires="2020-01-01")]})
     ((_, _, text),) = violations(power_pack.POLICIES, resource)
     assert "[waiver lapsed on 2020-01-01: accepted by the security officer]" in text
+
+
+def test_a_waiver_of_more_than_a_year_refuses():
+    resource = args(RACK, overloaded() | {"waivers": [waiver("POWER-001", expires="9999-12-31")]})
+    ((_, level, text),) = violations(power_pack.POLICIES, resource)
+    assert level is EnforcementLevel.MANDATORY
+    assert "[waiver until 9999-12-31 is over a year, so not in force]" in text
 
 
 def test_waivers_of_the_site_reach_resources_that_can_not_carry_any():

@@ -4,6 +4,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Mapping
+from ipaddress import ip_address, ip_network
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from railyard.model.config import SiteConfig
 from railyard.plan import Plan, plan, to_json
+from railyard.plan.addresses import SERVICE_ADDRESSES
 from railyard.plan.shape import size_fabric
 from tests.planned_site import make_site
 
@@ -133,6 +135,16 @@ def test_building_a_planned_unit_moves_nothing(case: tuple[Mapping[str, object],
     assert set(old.cables) <= set(grown.cables)
     assert set(old.addresses) <= set(grown.addresses)
     assert places(old).items() <= places(grown).items()
+
+
+@pytest.mark.requirement("N2")
+@given(sites())
+def test_an_address_is_given_once_and_never_a_service(case: tuple[Mapping[str, object], list[tuple[int, int]]]):
+    found = planned(*case)
+    assert max(Counter(row.address for row in found.addresses).values()) == 1
+    for row in found.addresses:
+        net = ip_network(f"{row.address}/{row.prefix}", strict=False)
+        assert net[SERVICE_ADDRESSES] <= ip_address(row.address) < net.broadcast_address
 
 
 @pytest.mark.requirement("C3")

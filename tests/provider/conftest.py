@@ -80,7 +80,7 @@ class Yard:
             },
             "accounts": {"name": "railyard", "removeFactory": True},
             "services": {"ntpServers": ["10.0.0.1", "10.0.0.2"], "ipmi": False},
-            "bootOrder": ["Cd", "Hdd"],
+            "bootOrder": ["Hdd", "Cd"],
             "power": "on",
             **change,
         }
@@ -107,9 +107,19 @@ class Yard:
             **change,
         }
 
+    @property
+    def journal(self) -> Path:
+        return self.dir / "state" / "provision" / "journal.jsonl"
+
+    def generation(self, serial: str) -> int:
+        """The newest one in the journal, 1 if there is none."""
+        lines = map(json.loads, self.journal.read_text().splitlines())
+        return max((one["generation"] for one in lines if one.get("serial") == serial), default=1)
+
     def gate(self, indexes: list[int], minimum: int, **change: Any) -> dict[str, Any]:
         keys = ("caFile", "accountRef", "serviceUrl", "serviceCaFile", "adminRef")
         rows = [{key: self.machines[index][key] for key in ("name", "serial", "bmc")} for index in indexes]
+        rows = [{**row, "generation": self.generation(row["serial"])} for row in rows]
         common = {key: self.installation(0)[key] for key in keys}
         return {
             **common,

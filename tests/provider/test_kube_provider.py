@@ -293,7 +293,7 @@ def test_gate_takes_a_killed_runs_probe_away_first(plane, kube):
 
 
 def test_two_runs_of_one_gate_leave_each_others_probe_alone(plane, kube):
-    waiting = Background(kube.create, GATE, gate(plane, gpus=64, timeoutS=8))
+    waiting = Background(kube.create, GATE, gate(plane, gpus=64, timeoutS=60))
     wait_probe(plane)
     first = probes(plane)[0]["metadata"]
     other = Plugin("kube")
@@ -303,21 +303,8 @@ def test_two_runs_of_one_gate_leave_each_others_probe_alone(plane, kube):
         other.close()
     left = [job["metadata"] for job in probes(plane)]
     assert [one["uid"] for one in left if "deletionTimestamp" not in one] == [first["uid"]]
-    with pytest.raises(Failed, match="insufficient quota"):
-        waiting.result()
-    wait_no_probe(plane)
-
-
-def test_gate_outlasts_an_api_server_that_is_away_for_a_while(plane, kube):
-    waiting = Background(kube.create, GATE, gate(plane, gpus=64, timeoutS=8))
-    wait_probe(plane)
-    server = next(service for service in services(plane.layout) if "apiserver" in service.name)
-    running = plane.started[server.name]
-    running.terminate()
-    running.wait(20)
-    time.sleep(0.5)
-    plane.start(server)
-    with pytest.raises(Failed, match=r"GATE-002|KUBE-001"):
+    kube.cancel()
+    with pytest.raises(Failed, match="KIT-002"):
         waiting.result()
     wait_no_probe(plane)
 
@@ -381,3 +368,17 @@ def test_all_listen_on_the_instances_own_addresses(plane):
             assert line.split()[3].startswith(f"{plane.layout.network}."), line
     assert seen >= 7 or not seen, "ss isn't everywhere"
     assert threading.active_count() < 60
+
+
+def test_gate_outlasts_an_api_server_that_is_away_for_a_while(plane, kube):
+    waiting = Background(kube.create, GATE, gate(plane, gpus=64, timeoutS=25))
+    wait_probe(plane)  # Kueue needs a while too, so its words may differ; what counts is that the gate asked until the end
+    server = next(service for service in services(plane.layout) if "apiserver" in service.name)
+    running = plane.started[server.name]
+    running.kill()
+    running.wait(20)
+    time.sleep(0.5)
+    plane.start(server)
+    with pytest.raises(Failed, match="GATE-002"):
+        waiting.result()
+    wait_no_probe(plane, seconds=60)

@@ -48,7 +48,7 @@ def test_preview_knows_the_token_only(plugin, yard):
 
 def test_changed_content_is_no_change_and_is_said_once(new_plugin, yard):
     plugin = new_plugin()
-    old = yard.installation(0)
+    old = yard.installation(0, generation=1)
     new = {**old, "seed": {**old["seed"], "labels": {"railyard.dev/rack": "lab-r002"}}, "imageSha256": "0" * 64}
     assert plugin.diff(INSTALLATION, old, new) == []
     assert plugin.diff(INSTALLATION, old, new) == []

@@ -86,7 +86,7 @@ def test_reasons_have_no_addresses_and_no_object_ids():
 
 
 def test_the_probe_takes_whole_nodes_of_one_domain_and_is_restricted():
-    body = probe.job(wanted(), "probe")
+    body = probe.job(wanted(), "probe", "run")
     pod = body["spec"]["template"]
     assert body["spec"]["suspend"] is True
     assert body["spec"]["parallelism"] == body["spec"]["completions"] == 2

@@ -80,7 +80,17 @@ CASES = [
     ("nodeModel: dgx-h100", "nodeModel: dgx-h101", "LOAD-015", "compute.nodeModel", "did you mean `dgx-h100`?"),
     ("switchModel: qm9700", "switchModel: QM9700", "LOAD-015", "fabric.switchModel", "did you mean `qm9700`?"),
     ("pduModel: pdu-415v-60a-3ph", "pduModel: pdu-415-60a", "LOAD-015", "facility.feeds[0].pduModel", "did you mean `pdu-4"),
-    ("oob: 127.77.1.0/24", "oob: 127.77.1.0/33", "LOAD-007", "addresses.oob", ""),
+    ("oob: 127.77.1.0/24", "oob: 127.77.1.0/33", "LOAD-007", "addresses.oob", "prefix length of at most /32"),
+    ("oob: 127.77.1.0/24", "oob: fd00::/129", "LOAD-007", "addresses.oob", "at most /128"),
+    ("oob: 127.77.1.0/24", "oob: 127.77.256.0/24", "LOAD-007", "addresses.oob", "like 10.16.0.0/16"),
+    ("ntpServers: [127.77.0.13,", "ntpServers: [a..b,", "LOAD-007", "addresses.ntpServers[0]", "single dots"),
+    ("ntpServers: [127.77.0.13,", "ntpServers: [10.0.0.256,", "LOAD-007", "addresses.ntpServers[0]", "IPv4 or IPv6 address"),
+    ("https://127.77.0.10:6443", "https://999.1.2.3:6443", "LOAD-007", "platform.controlPlane.endpoint", "address"),
+    ("https://127.77.0.10:6443", "https://127.77.0.10:99999", "LOAD-007", "platform.controlPlane.endpoint", "65535"),
+    ("https://127.77.0.10:6443", "https://127.77.0.10:0", "LOAD-007", "platform.controlPlane.endpoint", "65535"),
+    ("serviceUrl: https://127.77", "serviceUrl: https://u:p@127.77", "LOAD-007", "install.serviceUrl", "without user name"),
+    ("weightLimitKg: 1500", "weightLimitKg: 0", "LOAD-008", "facility.weightLimitKg", ""),
+    ("gpus: 16, priority: high", "gpus: 0, priority: high", "LOAD-008", "platform.tenants[0].gpus", ""),
     ('version: "1.36.3"', "version: 1.30", "LOAD-007", "platform.controlPlane.version", "quotes"),
     ("transport: infiniband", "transport: infin\u0456band", "LOAD-010", "fabric.transport", "type `infiniband` by hand"),
     ("linkGbps: 400", "link\u200bGbps: 400", "LOAD-010", "fabric.link\\u200bGbps", "type `linkGbps` by hand"),
@@ -230,7 +240,7 @@ def test_a_whole_key_that_is_secret(yard: Yard):
 
 def test_a_date_without_quotes(yard: Yard):
     waiver = "  railyard:waivers:\n    - {rule: POWER-001, reason: until the new feeds, expires: 2027-01-31}\n"
-    yard.add(waiver)
+    yard.edit("  railyard:waivers:\n", waiver)
     problem = yard.only()
     assert (problem.id, problem.where.rsplit(":", 1)[1]) == ("LOAD-007", "waivers[0].expires")
     assert "quotes" in problem.fix
@@ -256,8 +266,8 @@ def test_a_name_that_stands_twice_in_a_list(yard: Yard, old: str, new: str, path
 
 
 def test_free_text_may_hold_any_letter(yard: Yard):
-    waiver = '  railyard:waivers: [{rule: POWER-001, reason: "bis Frühjahr geduldet", expires: "2027-01-31"}]\n'
-    yard.add(waiver)
+    waiver = '    - {rule: POWER-001, reason: "bis Frühjahr geduldet", expires: "2027-01-31"}\n'
+    yard.edit("  railyard:waivers:\n", f"  railyard:waivers:\n{waiver}")
     assert yard.load().file.waivers[0].reason == "bis Frühjahr geduldet"
 
 

@@ -2,13 +2,18 @@
 
 from collections import Counter
 from ipaddress import ip_address, ip_network
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from railyard import load
 from railyard.model.config import SiteConfig
 from railyard.plan import Plan, plan
-from railyard.plan.addresses import bmc_host
+from railyard.plan.addresses import SERVICE_ADDRESSES, bmc_host
 from tests.planned_site import SiteMaker, make_inventory
+
+ROOT = Path(__file__).parents[3]
 
 
 def rows(planned: Plan, device: str) -> dict[str, str]:
@@ -17,21 +22,24 @@ def rows(planned: Plan, device: str) -> dict[str, str]:
 
 @pytest.mark.requirement("N2")
 def test_addresses_of_a_node(site: SiteMaker):
-    """Unit 2, slot 1 is host 32 from 0: offset 34; the rails' /12 is cut into eight /15."""
+    """Unit 2, slot 1 is host 32 from 0, behind 32 service addresses: offset 64; the rails' /12 is cut into eight /15."""
     found = rows(plan(site(nodes=33, fabric={"scalableUnits": 2})), "t-su002-gpu01")
-    assert found["in-band"] == "10.2.0.34/16"
-    assert found["storage"] == "10.3.0.34/16"
-    assert found["rail-0"] == "10.32.0.34/15"
-    assert found["rail-7"] == "10.46.0.34/15"
-    assert found["oob"] == "10.1.0.42/16", "40 of a unit: 32 slots, 8 leaves"
+    assert found["in-band"] == "10.2.0.64/16"
+    assert found["storage"] == "10.3.0.64/16"
+    assert found["rail-0"] == "10.32.0.64/15"
+    assert found["rail-7"] == "10.46.0.64/15"
+    assert found["oob"] == "10.1.0.64/16"
 
 
 @pytest.mark.requirement("N2")
 def test_addresses_of_switches_and_storage(site: SiteMaker):
+    """From the top of the out-of-band block in turn: storage, spine, core, leaf."""
     planned = plan(site())
-    assert rows(planned, "t-su001-leaf-r7") == {"oob": "10.1.0.41/16"}
-    assert rows(planned, "t-sto02") == {"oob": "10.1.255.251/16", "in-band": "10.2.255.253/16", "storage": "10.3.255.253/16"}
-    assert rows(planned, "t-spine002") == {"oob": "10.1.255.250/16"}
+    assert rows(planned, "t-sto01")["oob"] == "10.1.255.254/16"
+    assert rows(planned, "t-sto02") == {"oob": "10.1.255.250/16", "in-band": "10.2.255.253/16", "storage": "10.3.255.253/16"}
+    assert rows(planned, "t-spine002") == {"oob": "10.1.255.249/16"}
+    assert rows(planned, "t-su001-leaf-r0") == {"oob": "10.1.255.251/16"}
+    assert rows(planned, "t-su001-leaf-r7") == {"oob": "10.1.255.223/16"}
 
 
 @pytest.mark.requirement("N2")
@@ -54,7 +62,25 @@ def test_no_address_twice_and_none_is_gateway_or_edge(site: SiteMaker, blocks: d
     assert max(Counter(row.address for row in planned.addresses).values()) == 1
     for row in planned.addresses:
         net = ip_network(f"{row.address}/{row.prefix}", strict=False)
-        assert ip_address(row.address) not in {net.network_address, net.network_address + 1, net.broadcast_address}
+        assert net[SERVICE_ADDRESSES] <= ip_address(row.address) < net.broadcast_address
+
+
+@pytest.mark.requirement("N2")
+@pytest.mark.parametrize("stack", ["lab", "lab-b", "starter", "prod-site-a", "prod-site-b"])
+def test_no_shipped_site_gives_an_address_twice(stack: str):
+    """Devices, BMCs as the inventory has them, and the services that the stack file names."""
+    config = load.site_config(ROOT, stack)
+    planned, file = plan(config), config.file
+    peer = [file.peer.endpoint] if file.peer else []
+    away = [file.replication.endpoint] if file.replication else []
+    urls = [file.install.service_url, file.platform.control_plane.endpoint, *{*peer, *away}]
+    services = [*file.addresses.ntp_servers, *(urlsplit(url).hostname for url in urls)]
+    given = Counter([row.address for row in planned.addresses] + services)
+    assert [address for address, count in given.items() if count > 1] == []
+    for row in planned.addresses:
+        net = ip_network(f"{row.address}/{row.prefix}", strict=False)
+        first = 1 if net.is_loopback and row.interface == "bmc" else SERVICE_ADDRESSES
+        assert net[first] <= ip_address(row.address) < net.broadcast_address, row
 
 
 @pytest.mark.requirement("N2")
@@ -86,20 +112,20 @@ def test_host_of_a_bmc(bmc: str, host: str):
 @pytest.mark.parametrize(
     ("key", "fits", "small"),
     [
-        ("inBand", "10.2.0.0/26", "10.2.0.0/27"),
-        ("storage", "10.3.0.0/26", "10.3.0.0/27"),
-        ("oob", "10.1.0.0/26", "10.1.0.0/27"),
-        ("rails", "10.32.0.0/23", "10.32.0.0/24"),
+        ("inBand", "10.2.0.0/25", "10.2.0.0/26"),
+        ("storage", "10.3.0.0/25", "10.3.0.0/26"),
+        ("oob", "10.1.0.0/25", "10.1.0.0/26"),
+        ("rails", "10.32.0.0/22", "10.32.0.0/23"),
     ],
 )
 def test_a_block_too_small_for_all_planned_positions(site: SiteMaker, key: str, fits: str, small: str):
-    """32 slots, 2 servers, 8 leaves, 4 spines, network, gateway and broadcast; rails: 8 subnets of 35."""
+    """32 for services, 32 slots, 2 servers, 8 leaves (every fourth from the top), broadcast; rails: 8 subnets of 65."""
     assert plan(site(addresses={key: fits})).problems == ()
     problem = plan(site(addresses={key: small})).problems[0]
     assert (problem.id, problem.where) == ("PLAN-006", f"railyard:addresses.{key}")
 
 
 def test_a_twenty_eight_for_twelve_nodes(site: SiteMaker):
-    """users.md case 39: 12 nodes, a gateway and two more don't fit 14 usable addresses; here servers are the two more."""
+    """users.md case 39: 12 nodes, a gateway and two more don't fit 14 usable addresses; here services and two servers."""
     problem = plan(site(nodes=12, fabric={"nodesPerUnit": 12}, addresses={"inBand": "10.2.0.0/28"})).problems[0]
-    assert (problem.found, problem.limit) == ("10.2.0.0/28 has 16", "17 addresses for all planned units")
+    assert (problem.found, problem.limit) == ("10.2.0.0/28 has 16", "47 addresses for all planned units")

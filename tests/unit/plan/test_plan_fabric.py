@@ -4,20 +4,62 @@ from collections import Counter
 
 import pytest
 
+from railyard import catalog
+from railyard.model.site import Fabric
 from railyard.plan import PlanError, plan
+from railyard.plan.nics import name_nics
 from tests.planned_site import SiteMaker
+
+DGX_H100 = ("mlx5_0", "mlx5_3", "mlx5_4", "mlx5_5", "mlx5_6", "mlx5_9", "mlx5_10", "mlx5_11")
 
 
 @pytest.mark.requirement("N1")
 def test_nic_r_of_slot_s_is_on_port_s_of_leaf_r(site: SiteMaker):
     planned = plan(site(nodes=33, fabric={"scalableUnits": 2}))
     leaf = {switch.name: switch for switch in planned.switches}
-    assert leaf["t-su001-leaf-r3"].ports["5"] == "t-su001-gpu05/mlx5_3"
-    assert leaf["t-su002-leaf-r7"].ports["1"] == "t-su002-gpu01/mlx5_7"
+    assert leaf["t-su001-leaf-r3"].ports["5"] == "t-su001-gpu05/mlx5_5"
+    assert leaf["t-su002-leaf-r7"].ports["1"] == "t-su002-gpu01/mlx5_11"
     assert "2" not in leaf["t-su002-leaf-r7"].ports
     for cable in planned.cables:
         if cable.kind == "node-leaf":
-            assert cable.a.rpartition("_")[2] == cable.z.partition("-leaf-r")[2].partition("/")[0] == str(cable.rail)
+            rail = int(cable.z.partition("-leaf-r")[2].partition("/")[0])
+            assert (cable.rail, cable.a.partition("/")[2]) == (rail, DGX_H100[rail])
+
+
+@pytest.mark.requirement("N1", "N3")
+def test_one_name_of_a_nic_everywhere(site: SiteMaker):
+    """Cables, leaf ports, addresses and NCCL name the same HCA for a rail: GPU 3's is mlx5_5 on a DGX H100 (its user guide)."""
+    planned = plan(site())
+    assert planned.fabric.node_nics == DGX_H100
+    assert not planned.fabric.node_nics_assumed
+    assert planned.nccl["NCCL_IB_HCA"] == "=" + ",".join(DGX_H100)
+    leaves = [switch for switch in planned.switches if switch.role == "leaf"]
+    assert tuple(leaf.node_nic for leaf in leaves) == DGX_H100
+    for leaf in leaves:
+        assert {end.partition("/")[2] for end in leaf.ports.values() if "gpu" in end} == {leaf.node_nic}
+    assert {row.network: row.interface for row in planned.addresses if row.network.startswith("rail")} == {
+        f"rail-{rail}": nic for rail, nic in enumerate(DGX_H100)
+    }
+    assert {switch.node_nic for switch in planned.switches if switch.role != "leaf"} == {None}
+
+
+@pytest.mark.requirement("N1", "N3")
+def test_names_of_nics_that_nobody_knows_are_assumed(site: SiteMaker):
+    fabric = plan(site(compute={"nodeModel": "dgx-b200"})).fabric
+    assert fabric.node_nics == tuple(f"mlx5_{rail}" for rail in range(8))
+    assert fabric.node_nics_assumed
+
+
+@pytest.mark.requirement("N1", "N3")
+def test_nics_of_planes():
+    """One device with a port in each plane, or a device for each of them."""
+    node = catalog.load().nodes["dgx-h100"]
+    both = name_nics(Fabric.model_construct(rails=8, planes=2), node)
+    assert both.listed()[:4] == ("mlx5_0p0", "mlx5_0p1", "mlx5_3p0", "mlx5_3p1")
+    own = name_nics(Fabric.model_construct(rails=4, planes=2), node)
+    assert own.listed() == DGX_H100
+    assert (own.port(1, 0), own.port(1, 1)) == ("mlx5_4", "mlx5_5")
+    assert name_nics(Fabric.model_construct(rails=16, planes=1), node).assumed
 
 
 @pytest.mark.requirement("N1")

@@ -119,10 +119,37 @@ def test_weight_limit_is_the_lesser_of_frame_and_floor(site: SiteMaker):
     assert plan(site(facility={"weightLimitKg": None})).racks[0].weight_limit_kg == 1600
 
 
+def test_what_has_no_weight_stays_unknown(site: SiteMaker):
+    """Strips of the rating class are no products and weigh nothing known: named, with an upper bound, never 0."""
+    rack = plan(site()).racks[0]
+    assert rack.unweighed == ("4 x pdu-415v-60a-3ph",)
+    assert rack.unweighed_max_kg == 4 * 30
+    known = {"name": "a", "pduModel": "vertiv-gi10022l"}
+    rack = plan(site(facility={"feeds": [known]})).racks[0]
+    assert (rack.unweighed, rack.unweighed_max_kg) == ((), 0)
+    assert rack.weight_kg == pytest.approx(sum(d.weight_kg or 0 for d in rack.devices if d.installed) + 7.26)
+
+
+def test_a_floor_that_does_not_carry_the_frame_carries_nothing(site: SiteMaker):
+    assert plan(site(facility={"weightLimitKg": 100})).racks[0].weight_limit_kg == 0, "the frame alone is 165 kg"
+
+
+@pytest.mark.requirement("C5")
+def test_racks_are_as_far_apart_as_they_are_wide(site: SiteMaker):
+    """From r001 to a network rack 8 places on: 15 m of cable where racks are 750 mm wide, 10 m where they are 600 mm."""
+    facility = {"switchRacks": "dedicated", "nodesPerRack": 4}
+    for model, expected in (("rack-48u-1200", 15), ("rack-42u-1200", 10)):
+        cables = plan(site(nodes=1, facility={**facility, "rackModel": model})).cables
+        assert {cable.length_m for cable in cables if cable.kind == "node-leaf"} == {expected}
+
+
 @pytest.mark.requirement("C5")
 def test_length_by_place():
-    """(0.6 m along + 3 m across + 4 m drops) * 1.1, rounded up to an orderable length."""
+    """(pitch along + 3 m across + 4 m drops) * 1.1, rounded up to an orderable length."""
     assert length_m(4, 4, 10) == 2
+    assert length_m(1, 6, 10, 0.6) == 10, "(5 x 0.6 + 4) x 1.1 = 7.7 m"
+    assert length_m(1, 9, 10, 0.6) == 10, "9.68 m"
+    assert length_m(1, 9, 10, 0.75) == 15, "8 x 0.75 = 6 m along: 11 m"
     assert length_m(1, 2, 10) == 7
     assert length_m(1, 10, 10) == 15
     assert length_m(1, 11, 10) == 10

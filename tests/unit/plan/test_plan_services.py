@@ -30,6 +30,17 @@ def test_mirror_groups_span_servers(site: SiteMaker):
 
 
 @pytest.mark.requirement("S1")
+def test_lustre_mirrors_files_and_no_metadata(site: SiteMaker):
+    """FLR keeps files twice; an MDT fails over only where servers share its drives."""
+    lustre = {"backend": "lustre", "nodeModel": "lustre-oss-24nvme"}
+    files = plan(site(storage_nodes=2, storage=lustre)).file_system
+    assert files is not None
+    assert files.usable_tib == 279.4
+    assert {target.kind for target in files.targets if target.mirror} == {"storage"}
+    assert {target.kind for target in files.targets if not target.mirror} == {"metadata"}
+
+
+@pytest.mark.requirement("S1")
 def test_a_server_without_partner_counts_nothing(site: SiteMaker):
     files = plan(site(storage_nodes=3)).file_system
     assert files is not None
@@ -134,7 +145,7 @@ def test_replica(site: SiteMaker):
 @pytest.mark.requirement("N3")
 def test_nccl_lists_hcas_exactly(site: SiteMaker):
     assert plan(site(fabric={"rails": 4})).nccl == {
-        "NCCL_IB_HCA": "=mlx5_0,mlx5_1,mlx5_2,mlx5_3",
+        "NCCL_IB_HCA": "=mlx5_0,mlx5_3,mlx5_4,mlx5_5",
         "NCCL_SOCKET_IFNAME": "=bond0",
     }
 
@@ -145,7 +156,7 @@ def test_nccl_on_roce(site: SiteMaker):
     nccl = plan(site(fabric={"transport": "roce", "switchModel": "sn5600", "nodesPerUnit": 64, "rails": 2, "planes": 2})).nccl
     assert nccl["NCCL_IB_TC"] == "104"
     assert nccl["NCCL_IB_ADDR_RANGE"] == "10.32.0.0/12"
-    assert nccl["NCCL_IB_HCA"] == "=mlx5_0p0,mlx5_0p1,mlx5_1p0,mlx5_1p1"
+    assert nccl["NCCL_IB_HCA"] == "=mlx5_0p0,mlx5_0p1,mlx5_3p0,mlx5_3p1"
     assert "NCCL_IB_GID_INDEX" not in nccl
 
 
@@ -227,7 +238,9 @@ def json_of(planned: Plan) -> bytes:
 def test_moves_inside_the_plan_are_additions(site: SiteMaker):
     found = moves(json_of(plan(site(nodes=4))), json_of(plan(site(nodes=5))))
     assert {move.kind for move in found} == {"add"}
-    assert [move.id for move in found] == sorted(["t-su001-gpu05:bmc", *(f"t-su001-gpu05:mlx5_{rail}" for rail in range(8))])
+    assert [move.id for move in found] == sorted(
+        ["t-su001-gpu05:bmc", *(f"t-su001-gpu05:mlx5_{nic}" for nic in (0, 3, 4, 5, 6, 9, 10, 11))]
+    )
 
 
 @pytest.mark.requirement("C4")

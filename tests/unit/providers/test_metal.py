@@ -7,9 +7,9 @@ import pytest
 
 from providers.kit import ProviderError
 from providers.metal import errors, power, services
-from providers.metal.installation import decide
-from providers.metal.service import Record
+from providers.metal.service import Record, Seen
 from providers.metal.transport import Reply, retry_after
+from providers.metal.wiping import Known, check_device, check_journal, confirmed_anew, decide
 
 SERIAL = "SN1"
 
@@ -48,6 +48,67 @@ def test_the_journal_decides(record, generation, confirm, step):
 def test_no_wipe_without_confirmation(record, generation, confirm, word):
     with pytest.raises(ProviderError, match=word):
         decide(record, planned(generation, confirm), "m")
+
+
+ONE, TWO = Known(1, True, "journal-a"), Known(2, True, "journal-a")
+
+
+@pytest.mark.parametrize(
+    ("journal", "record", "known"),
+    [
+        ("journal-b", Record(1, "finished"), ONE),  # another journal, whatever stands in it
+        ("", Record(1, "finished"), ONE),
+        ("journal-a", None, ONE),  # an old copy of the right one
+        ("journal-a", Record(1, "finished"), TWO),
+        ("journal-a", Record(2, "begun"), TWO),
+        ("journal-a", None, Known(1, False, "journal-a")),  # begun when it was cancelled, and then the journal was lost
+        ("journal-b", None, Known(1, True, "")),  # a state of an earlier release
+    ],
+)
+def test_a_journal_that_lacks_what_the_state_knows_proves_nothing(journal, record, known):
+    with pytest.raises(ProviderError, match="METAL-037") as caught:
+        check_journal(Seen(journal, record), known, "m", SERIAL)
+    text = str(caught.value)
+    assert f"installGeneration: {known.generation + 1} and confirmSerial: {SERIAL}" in text
+    assert "restore" in text
+
+
+@pytest.mark.parametrize(
+    ("record", "known"),
+    [
+        (None, None),
+        (Record(1, "finished"), ONE),
+        (Record(2, "issued"), ONE),
+        (Record(2, "finished"), ONE),
+        (Record(1, "issued"), Known(1, False, "journal-a")),
+    ],
+)
+def test_a_journal_that_has_it_all_is_believed(record, known):
+    check_journal(Seen("journal-a", record), known, "m", SERIAL)
+
+
+def test_only_a_generation_above_the_known_one_confirms_anew():
+    assert confirmed_anew(TWO, planned(3, SERIAL))
+    assert not confirmed_anew(TWO, planned(2, SERIAL)), "the confirmation of last time is none"
+    assert not confirmed_anew(TWO, planned(3))
+    assert not confirmed_anew(None, planned(3, SERIAL))
+
+
+def test_what_the_state_remembers():
+    outputs = {"installationId": "SN1/2", "hostKeyFingerprint": "SHA256:a", "journalId": "journal-a"}
+    assert Known.parse(SERIAL, outputs) == TWO
+    assert Known.parse(SERIAL, {**outputs, "hostKeyFingerprint": ""}) == Known(2, False, "journal-a")
+    assert Known.parse("SN2", outputs) is None
+    assert Known.parse(SERIAL, {"token": "installed"}) is None
+
+
+def test_a_running_system_needs_a_confirmation():
+    running = {"BootProgress": {"LastState": "OSRunning"}}
+    with pytest.raises(ProviderError, match="METAL-030"):
+        check_device(running, planned(1), "m")
+    check_device(running, planned(1, SERIAL), "m")
+    for system in ({}, {"BootProgress": None}, {"BootProgress": {"LastState": "SystemHardwareInitializationComplete"}}):
+        check_device(system, planned(1), "m")
 
 
 NTP = {"NTP": {"ProtocolEnabled": True, "NTPServers": ["b", "a", "", None]}, "IPMI": {"ProtocolEnabled": True}}

@@ -97,7 +97,7 @@ def test_keys_and_tokens_of_a_kubeconfig_are_hidden(tmp_path):
     data = base64.b64encode(key.encode()).decode()
     parse(kubeconfig(token="canary-token-4711", **{"client-key-data": data}), "k")
     line = key.splitlines()[1]
-    assert redact(f"{key}|{data}|{line}|canary-token-4711|canary-of-another-user") == "***|***|***|***|***"
+    assert redact(f"{key.strip()}|{data}|{line}|canary-token-4711|canary-of-another-user") == "***|***|***|***|***"
 
 
 def test_a_kubeconfig_that_is_refused_is_known_all_the_same():
@@ -175,8 +175,8 @@ def test_nothing_leaves_the_servicer_in_clear(how, tmp_path, monkeypatch):
 def test_a_crash_file_holds_no_secret(tmp_path, monkeypatch):
     monkeypatch.setenv("RAILYARD_LOG_DIR", str(tmp_path))
     try:
-        raise ValueError(PASSWORD)
+        int(PASSWORD)
     except ValueError:
         path = write_crash("x", f"Create of {URL}")
-    assert "ValueError: ***" in path.read_text()
+    assert "with base 10: '***'" in path.read_text()
     assert "UlkxAAE" not in path.read_text()

@@ -38,13 +38,15 @@ class Service:
     def url(self) -> str:
         return f"https://127.0.0.1:{self.port}"
 
-    def start(self) -> "Service":
+    def argv(self) -> list[str]:
         argv = [sys.executable, "-m", "services.provision", "--listen", f"127.0.0.1:{self.port}", "--images", str(self.folder)]
         for name in ("cert", "key"):
             argv += [f"--{name}", str(self.folder / f"{name}.pem")]
-        argv += ["--journal", str(self.folder / "journal.jsonl"), "--admin-ref", f"file:{self.folder / 'admin'}"]
+        return [*argv, "--journal", str(self.folder / "journal.jsonl"), "--admin-ref", f"file:{self.folder / 'admin'}"]
+
+    def start(self) -> "Service":
         log = (self.folder / "log").open("ab")
-        self.process = subprocess.Popen(argv, cwd=ROOT, stdout=log, stderr=log)
+        self.process = subprocess.Popen(self.argv(), cwd=ROOT, stdout=log, stderr=log)
         for _ in range(200):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
@@ -79,8 +81,8 @@ class Service:
         assert image.status_code == 200, image.text
         return json.loads(re.search(rb'\{\n "call.*?\n\}\n', image.content, re.DOTALL)[0])
 
-    def call_home(self, seed: dict, phase: str, key: str | None = None) -> int:
-        body = json.dumps({"phase": phase, "name": seed["name"], "hostKeyFingerprint": "SHA256:abc"}).encode()
+    def call_home(self, seed: dict, phase: str, key: str | None = None, attempt: str | None = "SHA256:abc") -> int:
+        body = json.dumps({"phase": phase, "name": seed["name"], "hostKeyFingerprint": attempt}).encode()
         signature = hmac.new(bytes.fromhex(key or seed["callHomeKey"]), body, hashlib.sha256).hexdigest()
         return self.call("POST", seed["callHomeUrl"], data=body, headers={"X-Railyard-Signature": signature}).status_code
 

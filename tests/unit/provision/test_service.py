@@ -2,12 +2,13 @@
 
 import json
 import signal
+import subprocess
 import threading
 import time
 
 import pytest
 
-from tests.unit.provision.conftest import CANARY
+from tests.unit.provision.conftest import CANARY, ROOT, Service, free_port
 
 
 def install(service, generation=1):
@@ -68,18 +69,78 @@ def test_finished_needs_begun_and_an_old_generation_is_refused(service):
     seed = service.seed(service.issue().json()["mediaUrl"])
     assert service.call_home(seed, "finished") == 409
     service.issue(generation=2)
-    assert service.call_home(seed, "begun") == 409
+    assert service.call_home(seed, "begun") == 401, "its key is worth nothing any more"
     assert service.issue(generation=1).status_code == 409
 
 
-def test_changed_content_ends_the_old_url_until_begun(service):
+def test_a_second_attempt_never_begins(service):
+    url = service.issue().json()["mediaUrl"]
+    seed = service.seed(url)
+    assert service.call_home(seed, "begun", attempt="SHA256:one") == 204
+    assert service.call_home(seed, "begun", attempt="SHA256:one") == 204, "the same attempt may ask again"
+    assert service.call_home(seed, "begun", attempt="SHA256:two") == 409
+    assert service.call_home(seed, "finished", attempt="SHA256:two") == 409
+    assert service.call_home(seed, "begun", attempt=None) == 400
+    assert service.admin("GET", "/v1/installations/SN1").json()["hostKeyFingerprint"] == "SHA256:one"
+    assert service.call_home(seed, "finished", attempt="SHA256:one") == 204
+    assert service.call_home(seed, "finished", attempt="SHA256:one") == 204
+    assert service.call_home(seed, "finished", attempt="SHA256:two") == 409
+
+
+def test_the_medium_is_gone_and_none_is_issued_once_it_has_begun(service):
+    url = service.issue().json()["mediaUrl"]
+    service.call_home(service.seed(url), "begun")
+    assert service.call("GET", url).status_code == 410
+    for change in ({}, {"renew": True}, {"seed": {"hostname": "other"}}):
+        answer = service.issue(**change)
+        assert (answer.status_code, answer.json()["state"]) == (409, "begun")
+    assert service.issue(generation=2).status_code == 201, "raising the generation is the operator's way out"
+
+
+@pytest.mark.parametrize("change", [{"seed": {"hostname": "other"}}, {"renew": True}])
+def test_a_new_issue_ends_the_old_medium_and_its_key(service, change):
     old = service.issue().json()["mediaUrl"]
-    time.sleep(1.1)
-    new = service.issue(seed={"hostname": "other"}).json()["mediaUrl"]
+    seed = service.seed(old)
+    new = service.issue(**change).json()["mediaUrl"]
     assert old != new
     assert service.call("GET", old).status_code == 410
-    service.call_home(service.seed(new), "begun")
-    assert service.issue(seed={"hostname": "third"}).json()["mediaUrl"] == new
+    assert service.call_home(seed, "begun") == 401
+    assert service.call_home(service.seed(new), "begun") == 204
+
+
+def test_each_journal_has_an_id_that_survives_restarts_and_ends_old_media(service):
+    url = service.issue().json()["mediaUrl"]
+    seed = service.seed(url)
+    known = service.admin("GET", "/v1/installations/SN1").json()["journalId"]
+    assert len(known) == 32
+    service.kill()
+    service.start()
+    assert service.admin("GET", "/v1/installations/SN2").json()["journalId"] == known
+    assert service.admin("GET", "/v1/changes").json()["journalId"] == known
+    service.kill()
+    (service.folder / "journal.jsonl").unlink()
+    service.start()
+    answer = service.admin("GET", "/v1/installations/SN1")
+    assert answer.status_code == 404
+    assert answer.json()["journalId"] != known
+    assert service.call_home(seed, "begun") == 401
+    service.issue()
+    assert service.call_home(seed, "begun") == 401, "issued again, but in another journal"
+    assert service.call("GET", url).status_code == 404
+
+
+def test_a_second_process_leaves_the_journal_alone(service):
+    install(service)
+    path = service.folder / "journal.jsonl"
+    with path.open("ab") as stream:
+        stream.write(b'{"event": "iss')  # as if the first process were in the middle of a line
+    before = path.read_bytes()
+    for port, status in ((service.port, 3), (free_port(), 4)):
+        other = Service(service.folder, port)
+        done = subprocess.run(other.argv(), cwd=ROOT, capture_output=True, text=True, timeout=20)
+        assert done.returncode == status, done.stderr
+        assert len(done.stderr.splitlines()) == 1
+        assert path.read_bytes() == before
 
 
 def test_ranges_head_and_repeats(service):

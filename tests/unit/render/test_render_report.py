@@ -130,6 +130,22 @@ def test_the_same_plan_gives_the_same_page(plan_of):
     assert report_html(plan_of(), [FINDING]) == report_html(plan_of(), [FINDING])
 
 
+def test_assumed_nic_names_are_called_assumed(plan_of):
+    plan = plan_of()
+    plan.fabric = plan.fabric.model_copy(update={"node_nics": ("mlx5_0", "mlx5_3")})
+    known = "".join(Page(report_html(plan, [])).words)
+    assert "mlx5_0, mlx5_3" in known
+    assert "assumed" not in known
+    plan.fabric = plan.fabric.model_copy(update={"node_nics_assumed": True})
+    assert "".join(Page(report_html(plan, [])).words).count("assumed") == 2, "beside the fabric and beside NCCL"
+
+
+def test_the_report_says_what_its_cables_and_watts_leave_out(plan_of):
+    text = "".join(Page(report_html(plan_of(), [])).words)
+    assert "fabric and BMC cables" in text
+    assert "storage and in-band networks" in text
+
+
 def test_the_nccl_environment_can_be_pasted_into_any_shell(plan_of):
     text = "".join(Page(report_html(plan_of(), [])).words)
     assert "export NCCL_IB_HCA='=mlx5_0,mlx5_1'\n" in text

@@ -2,16 +2,20 @@
 
 from railyard.model.plan import (
     FabricSummary,
+    FileSystemPlan,
     MachinePlan,
     PlatformPlan,
     QueuePlan,
     RackDevice,
     RackFeed,
     RackPlan,
+    RackSupplies,
+    ReplicaPlan,
     SiteTotals,
+    StorageTarget,
     SwitchPlan,
 )
-from railyard.model.site import Addresses
+from railyard.model.site import Addresses, Bmc, Compute, ControlPlane, Fabric, Gates, Install, Platform, StackFile
 
 
 def device(name="lab-su001-gpu01", **changes):
@@ -32,6 +36,12 @@ def feed(name="a", **changes):
     return RackFeed(name=name, **fields | changes)
 
 
+def supplies(**changes):
+    """Two machines whose supplies on one feed carry them: 3 of 6, 3.4 kW each, for 10.2 kW."""
+    fields = {"model": "dgx-h100", "devices": 2, "peak_kw": 10.2, "psus": 6, "psus_for_full": 3, "psu_kw": 3.4}
+    return RackSupplies(**fields | changes)
+
+
 def rack(**changes):
     fields = {
         "name": "lab-r001",
@@ -47,6 +57,7 @@ def rack(**changes):
         "air_limit_kw": 25.0,
         "weight_kg": 260.0,
         "weight_limit_kg": 1600.0,
+        "supplies": (supplies(),),
     }
     return RackPlan(**fields | changes)
 
@@ -214,3 +225,55 @@ def machine_props(verify=True, remove=True):
 
 def ids(findings):
     return [finding.id for finding in findings]
+
+
+def target(name, server, mirror=None, kind="storage"):
+    return StorageTarget(name=name, kind=kind, server=server, usable_tib=50.0, mirror=mirror)
+
+
+def file_system(**changes):
+    """Two servers that mirror each other, filled to the limit: 80 of 100 TiB."""
+    fields = {
+        "name": "lab-beegfs",
+        "backend": "beegfs",
+        "targets": (target("sto01-data00", "sto01", "sto02-data00"), target("sto02-data00", "sto02", "sto01-data00")),
+        "usable_tib": 100.0,
+        "write_gb_per_s": 12.0,
+        "mounts": {"datasets": "/storage/datasets"},
+        "quota_tib": {"datasets": 50.0, "logs": 30.0},
+        "mirrored": True,
+    }
+    return FileSystemPlan(**fields | changes)
+
+
+def replica(**changes):
+    fields = {
+        "name": "lab-replica",
+        "peer_stack": None,
+        "endpoint": "https://127.78.0.20:9000",
+        "checkpoint_tib": 0.5,
+        "interval_min": 30.0,
+        "link_gbps": 10.0,
+        "copy_min": 9.0,
+        "achieved_rpo_min": 39.0,
+        "wanted_rpo_min": 39.0,
+    }
+    return ReplicaPlan(**fields | changes)
+
+
+def stack_file(**changes):
+    """What rules read of a stack file, built without its other sections."""
+    control = ControlPlane(version="1.36.3", endpoint="https://10.17.0.10:6443", ca_file="c", kubeconfig_ref="file:k")
+    fields = {
+        "compute": Compute(node_model="dgx-h100", nodes=128),
+        "fabric": Fabric(transport="infiniband", switch_model="qm9700", link_gbps=400, nodes_per_unit=32, scalable_units=4),
+        "addresses": addresses(),
+        "bmc": Bmc(ca_file="ca.crt", account_ref="env:A", factory_ref="env:B"),
+        "install": Install(service_url="https://10.17.0.11:8443", admin_ref="env:A", image="os.img", image_sha256="0" * 64),
+        "platform": Platform(control_plane=control, probe_gpus=16),
+        "gates": Gates(minimum_ready=2),
+        "peer": None,
+        "replication": None,
+        "waivers": (),
+    }
+    return StackFile.model_construct(**fields | changes)

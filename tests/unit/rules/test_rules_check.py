@@ -4,24 +4,30 @@ from datetime import date
 from types import SimpleNamespace
 
 from railyard.model.errors import Problem
-from railyard.model.plan import Cable
-from railyard.model.site import Bmc, Compute, Fabric, Waiver
+from railyard.model.plan import AddressRow, Cable
+from railyard.model.site import Bmc, Compute, Gates, Waiver
 from railyard.rules import RULES, check
 from railyard.rules.docs import rules_markdown
-from tests.unit.rules.rules_factory import addresses, fabric, ids, leaf, machine, platform, queue, rack, totals
+from tests.unit.rules.rules_factory import (
+    addresses,
+    fabric,
+    file_system,
+    ids,
+    leaf,
+    machine,
+    platform,
+    queue,
+    rack,
+    replica,
+    stack_file,
+    totals,
+)
 
 TODAY = date(2026, 6, 1)
 
 
-def stack_file(**changes):
-    fields = {
-        "compute": Compute(node_model="dgx-h100", nodes=128),
-        "fabric": Fabric(transport="infiniband", switch_model="qm9700", link_gbps=400, nodes_per_unit=32, scalable_units=4),
-        "addresses": addresses(),
-        "bmc": Bmc(ca_file="ca.crt", account_ref="env:A", factory_ref="env:B"),
-        "waivers": (),
-    }
-    return SimpleNamespace(file=SimpleNamespace(**fields | changes))
+def site(**changes):
+    return SimpleNamespace(file=stack_file(**changes))
 
 
 def planned(**changes):
@@ -33,6 +39,9 @@ def planned(**changes):
         "switches": (leaf(),),
         "machines": (machine(), machine(name="lab-su001-gpu02")),
         "cables": (),
+        "addresses": (),
+        "file_system": file_system(),
+        "replica": replica(),
         "queues": (queue(gpus=16),),
         "platform": platform(),
         "problems": (),
@@ -41,30 +50,38 @@ def planned(**changes):
 
 
 def test_a_good_plan_has_no_findings():
-    assert check(stack_file(), planned(), TODAY) == []
+    assert check(site(), planned(), TODAY) == []
 
 
 def test_every_family_is_asked():
     waivers = (Waiver(rule="POWER-999", reason="a typing error", expires="2026-12-31"),)
-    config = stack_file(
+    config = site(
         compute=Compute(node_model="dgx-h100", nodes=129),
         addresses=addresses(pods="10.0.0.0/8"),
         bmc=Bmc(ca_file="ca.crt", account_ref="env:A", factory_ref="env:B", verify_tls=False),
+        gates=Gates(minimum_ready=3),
         waivers=waivers,
     )
+    rows = tuple(AddressRow(name, "in-band", "bond0", "10.17.0.0", 16) for name in ("n1", "n2"))
     twice = tuple(Cable(str(n), "node-leaf", "n1/mlx5_0", f"leaf/{n}", "", "", 400.0, 2.0, "copper") for n in (1, 2))
     plan = planned(
         site=totals(built_scalable_units=9),
         racks=(rack(air_kw=30.0),),
         switches=(leaf(up_gbps=6400.0),),
         cables=twice,
-        queues=(queue(gpus=17),),
+        addresses=(*rows, AddressRow("n3", "in-band", "bond0", "10.17.0.10", 16)),
+        file_system=file_system(usable_tib=90.0),
+        replica=replica(achieved_rpo_min=40.0),
+        queues=(queue("default", gpus=17),),
         platform=platform(audit_log=False),
         problems=(Problem("PLAN-006", "railyard:addresses.oob", "300 addresses", "254", "a larger block"),),
     )
     assert set(ids(check(config, plan, TODAY))) == {
         "ADDR-001",
         "ADDR-002",
+        "ADDR-005",
+        "ADDR-006",
+        "ADDR-007",
         "BMC-001",
         "CIS-1.2.16",
         "COOL-001",
@@ -73,7 +90,11 @@ def test_every_family_is_asked():
         "FABRIC-005",
         "FABRIC-006",
         "FABRIC-007",
+        "GATE-003",
         "QUEUE-001",
+        "QUEUE-002",
+        "REPL-001",
+        "STORAGE-001",
         "WAIVER-001",
     }
     findings = check(config, plan, TODAY)
@@ -83,20 +104,28 @@ def test_every_family_is_asked():
 
 def test_machines_set_aside_lend_no_gpus():
     aside = (machine(), machine(name="lab-su001-gpu02", lifecycle="quarantined", reason="bad fan"))
-    assert ids(check(stack_file(), planned(machines=aside), TODAY)) == ["QUEUE-001"]
+    fewer = site(gates=Gates(), platform=stack_file().platform.model_copy(update={"probe_gpus": 8}))
+    assert ids(check(fewer, planned(machines=aside), TODAY)) == ["QUEUE-001"]
+
+
+def test_without_file_system_replica_and_tenants_nothing_is_asked_of_them():
+    bare = planned(file_system=None, replica=None, queues=())
+    assert check(site(platform=stack_file().platform.model_copy(update={"probe_gpus": 999})), bare, TODAY) == []
 
 
 def test_waivers_of_the_stack_file_apply():
     waivers = (Waiver(rule="COOL-001", where="lab-r001", reason="winter test run", expires="2026-12-31"),)
-    config = stack_file(waivers=waivers)
+    config = site(waivers=waivers)
     plan = planned(racks=(rack(air_kw=30.0),))
     assert [finding.severity for finding in check(config, plan, TODAY)] == ["waived"]
-    assert [finding.severity for finding in check(config, plan, date(2027, 1, 1))] == ["limit"]
+    lapsed = check(config, plan, date(2027, 1, 1))
+    assert [(finding.id, finding.severity) for finding in lapsed] == [("COOL-001", "limit"), ("WAIVER-003", "limit")]
+    assert ids(check(config, planned(), TODAY)) == ["WAIVER-003"]
 
 
 def test_findings_sort_numbers_as_numbers():
     racks = tuple(rack(name=f"lab-r{number}", air_kw=30.0) for number in (10, 9))
-    assert [finding.where for finding in check(stack_file(), planned(racks=racks), TODAY)] == ["lab-r9", "lab-r10"]
+    assert [finding.where for finding in check(site(), planned(racks=racks), TODAY)] == ["lab-r9", "lab-r10"]
 
 
 def test_every_rule_says_all_that_people_need():

@@ -71,6 +71,14 @@ def test_nics_of_another_rail_plane_or_unit():
     assert findings[0].limit == "rail 3, plane 0, unit 1"
 
 
+def test_case_49_the_number_of_a_nic_is_not_its_rail():
+    """On a DGX H100 rail 3 is mlx5_5 (or whatever the catalogue says), and mlx5_3 another rail's or no training NIC."""
+    assert check_switch(leaf(node_nic="mlx5_5", ports={"1": "lab-su001-gpu01/mlx5_5"})) == []
+    finding, *rest = check_switch(leaf(node_nic="mlx5_5", ports={"1": "lab-su001-gpu01/mlx5_3"}))
+    assert rest == []
+    assert (finding.id, finding.limit) == ("FABRIC-003", "rail 3 (mlx5_5), plane 0, unit 1")
+
+
 def test_two_planes():
     assert check_switch(leaf(plane=1, ports={"1": "lab-su001-gpu01/mlx5_3p1"})) == []
     assert ids(check_switch(leaf(plane=1, ports={"1": "lab-su001-gpu01/mlx5_3"}))) == ["FABRIC-003"]
@@ -117,6 +125,7 @@ def test_spare_leaf_ports():
     finding, *rest = site({"spare_leaf_ports": 7}, Thresholds(spare_leaf_ports_min=8))
     assert rest == []
     assert (finding.id, finding.where, finding.found, finding.limit) == ("FABRIC-004", "lab", "7 free leaf ports", "8")
+    assert "nodesPerUnit" in finding.fix
 
 
 def test_spine_ports_for_planned_units():
@@ -130,7 +139,10 @@ def test_spine_ports_for_planned_units():
     )
     assert "to 32, a divisor of 32" in finding.fix
     impossible = site({"spines_per_plane": 32, "planned_scalable_units": 9}, links_per_pair=1.0)
-    assert ids(impossible) == ["FABRIC-004", "FABRIC-006"]
+    assert ids(impossible) == ["FABRIC-004"], "nothing of the ninth unit is built yet"
+    built = site({"spines_per_plane": 32, "planned_scalable_units": 9, "built_scalable_units": 9}, links_per_pair=1.0)
+    assert ids(built) == ["FABRIC-004", "FABRIC-006"]
+    assert built[1].found == "9 units need 72 ports on each spine"
     assert "two tiers need 36 spines and a leaf has 32 uplinks" in impossible[0].fix
 
 
@@ -139,18 +151,55 @@ def test_three_tiers_have_no_spine_ports_to_spare():
     assert site(three, tiers=3) == []
 
 
-def test_endpoints_of_two_and_three_tiers():
-    at_limit = {"planned_scalable_units": 8, "nodes_per_unit": 32}
-    assert site(at_limit) == []
-    finding, *rest = site({"planned_scalable_units": 8, "nodes_per_unit": 33})
+def test_a_leaf_has_ports_for_nodes_and_uplinks():
+    """32 + 32 fill 64 ports; 32 + 48 would need 80."""
+    assert site({"nodes_per_unit": 32}) == []
+    finding, *rest = site({"nodes_per_unit": 32}, down_to_up=round(32 / 33, 6))
     assert rest == []
-    assert (finding.id, finding.severity) == ("FABRIC-006", "invariant")
-    assert "2112 endpoints" in finding.found
-    assert "2048 endpoints in 2 tiers of 64 ports" in finding.limit
+    assert (finding.id, finding.severity, finding.where) == ("FABRIC-006", "invariant", "railyard:fabric.uplinksPerLeaf")
+    assert (finding.found, finding.limit) == ("32 node ports and 33 uplinks on each leaf", "64 ports")
+    assert site({}, down_to_up=round(32 / 48, 6))[0].found == "32 node ports and 48 uplinks on each leaf"
+
+
+def test_48_nodes_on_a_leaf_of_64_fit_exactly():
+    """64 leaves of 48 down + 16 up, 16 spines of 64: blocking (FABRIC-001 of each leaf), but possible."""
+    lab = {"nodes_per_unit": 48, "spines_per_plane": 16, "built_scalable_units": 8}
+    assert site(lab, down_to_up=3.0, spines=16) == []
+    assert ids(site(lab | {"built_scalable_units": 9}, down_to_up=3.0)) == ["FABRIC-004", "FABRIC-006", "FABRIC-007"]
+
+
+def test_three_tiers_hold_as_many_pods_as_a_core_has_ports():
     whole = {"planned_scalable_units": 256, "built_scalable_units": 256}
     assert site(whole, tiers=3) == []
     assert ids(site({"planned_scalable_units": 257, "built_scalable_units": 1}, tiers=3)) == ["FABRIC-006"]
-    assert ids(site({"planned_scalable_units": 257, "built_scalable_units": 257}, tiers=3)) == ["FABRIC-006"]
+    findings = site({"planned_scalable_units": 1, "built_scalable_units": 257}, tiers=3)
+    assert ids(findings) == ["FABRIC-006", "FABRIC-007"]
+    assert (findings[0].found, findings[0].limit) == ("257 units make 65 pods of 32 leaves", "64 ports of a core")
+
+
+def test_a_spine_below_cores_needs_twice_its_leaves():
+    finding, *rest = site({"nodes_per_unit": 16}, tiers=3, down_to_up=round(16 / 33, 6))
+    assert rest == []
+    assert (finding.id, finding.found) == ("FABRIC-006", "33 leaves and 33 cores on each spine")
+    assert site({"nodes_per_unit": 16}, tiers=3, down_to_up=0.5) == []
+
+
+def test_a_ratio_of_nothing_is_no_division_by_zero():
+    assert ids(site({"nodes_per_unit": 1}, down_to_up=0.0)) == ["FABRIC-006"]
+    assert ids(site({"nodes_per_unit": 1, "planned_scalable_units": 8}, tiers=3, down_to_up=9.0)) == []
+
+
+def test_a_port_number_that_the_switch_does_not_have():
+    assert check_switch(leaf(ports={"64": "lab-spine001/1"})) == []
+    finding, *rest = check_switch(leaf(ports={"65": "lab-spine001/1"}))
+    assert rest == []
+    assert (finding.id, finding.found, finding.limit) == (
+        "FABRIC-006",
+        "1 cables on qm9700, the last one on port 65",
+        "64 ports",
+    )
+    assert ids(check_switch(leaf(ports={"swp65": "lab-spine001/1"}))) == ["FABRIC-006"]
+    assert check_switch(leaf(ports={"mgmt": "lab-oob/1"})) == []
 
 
 def test_growth_beyond_the_plan():

@@ -1,7 +1,9 @@
 """Judgements of measured evidence: gates and identity."""
 
-from railyard.rules import check_admission, check_facility, check_identity, missing_machines
-from tests.unit.rules.rules_factory import ids
+import pytest
+
+from railyard.rules import check_admission, check_facility, check_identity, check_thresholds, missing_machines
+from tests.unit.rules.rules_factory import ids, machine
 
 
 def facility(minimum=4, **rows):
@@ -44,6 +46,14 @@ def test_facility_names_the_missing_and_those_set_aside():
 
 def test_facility_that_wants_more_than_there_are():
     assert check_facility(facility(minimum=5))[0].found == "4 of 4 machines are ready; missing: none"
+
+
+@pytest.mark.parametrize("minimum", [0, 1, 4])
+def test_facility_never_passes_without_a_measured_machine(minimum):
+    evidence = {"unit": "lab-sto", "minimumReady": minimum, "machines": [], "quarantined": [{"name": "n9", "reason": "fan"}]}
+    (finding,) = check_facility(evidence)
+    assert finding.found == "0 of 0 machines are ready; missing: n9 (fan) [set aside]"
+    assert finding.limit.startswith(f"{max(1, minimum)} ready")
 
 
 def test_admission_passes():
@@ -120,4 +130,45 @@ def test_what_a_bmc_does_not_say_is_not_compared():
     assert check_identity(PLANNED, {"serial": "SN1"}) == []
     assert check_identity({"serial": "SN1"}, PLANNED) == []
     assert ids(check_identity({"serial": "SN1"}, {"serial": "SN2"})) == ["METAL-001"]
-    assert ids(check_identity(PLANNED, {"macs": []})) == ["METAL-003"]
+    assert ids(check_identity(PLANNED, {"serial": "SN1", "macs": []})) == ["METAL-003"]
+
+
+@pytest.mark.parametrize("found", [{"gpus": 8}, {"serial": None}, {"serial": ""}])
+def test_a_machine_without_a_serial_may_be_any_machine(found):
+    (finding,) = check_identity({"name": "n1", "serial": "SN1"}, found)
+    assert (finding.id, finding.found, finding.limit) == ("METAL-001", "serial (none shown)", "serial SN1 (planned)")
+
+
+TWO_UNITS = (
+    machine(name="a", unit=1, rack="r1"),
+    machine(name="b", unit=1, rack="r1"),
+    machine(name="c", unit=2, rack="r2"),
+    machine(name="d", unit=2, rack="r2", lifecycle="quarantined", reason="fan"),
+    machine(name="s", unit=None, rack="r3", role="storage", gpus=0),
+)
+
+
+def test_thresholds_that_can_be_met():
+    assert check_thresholds(TWO_UNITS, 1, 16) == []
+    assert check_thresholds(TWO_UNITS, None, None) == []
+
+
+def test_more_machines_than_a_unit_has():
+    finding, *rest = check_thresholds(TWO_UNITS, 2, 16)
+    assert rest == []
+    assert (finding.id, finding.severity, finding.where) == ("GATE-003", "invariant", "railyard:gates.minimumReady")
+    assert (finding.found, finding.limit) == ("2 machines of unit 2", "1, all that are active")
+    assert len(check_thresholds(TWO_UNITS, 3, 16)) == 2
+
+
+def test_a_unit_that_is_set_aside_whole_never_passes():
+    aside = (*TWO_UNITS[:2], TWO_UNITS[3])
+    assert [f.found for f in check_thresholds(aside, None, None)] == ["1 machines of unit 2"]
+
+
+def test_a_probe_larger_than_a_rack():
+    finding, *rest = check_thresholds(TWO_UNITS, 1, 17)
+    assert rest == []
+    assert (finding.where, finding.found) == ("railyard:platform.probeGpus", "a probe of 17 GPUs")
+    assert finding.limit == "16 GPUs of r1, the most in one rack: the probe must fit into one"
+    assert check_thresholds((), None, 1)[0].limit.startswith("0 GPUs of no rack")

@@ -7,6 +7,7 @@ from railyard.rules import (
     check_bmc,
     check_control_plane,
     check_kubernetes_provider,
+    check_namespaces,
     check_passphrase,
     check_problems,
     check_queues,
@@ -106,6 +107,13 @@ def test_quotas():
     )
 
 
+def test_namespaces_of_the_cluster_are_no_tenants():
+    assert check_namespaces([queue("research"), queue("kubeflow"), queue("defaults")]) == []
+    findings = check_namespaces([queue(name) for name in ("default", "kube-system", "kube-public", "kueue-system")])
+    assert ids(findings) == ["QUEUE-002"] * 4
+    assert (findings[1].severity, findings[1].found) == ("invariant", "tenant kube-system")
+
+
 def test_slots():
     assert check_slots(128, 4, 32) == []
     finding, *rest = check_slots(129, 4, 32)
@@ -114,7 +122,7 @@ def test_slots():
 
 
 def test_every_kind_of_planner_problem_has_a_rule():
-    kinds = [f"PLAN-{n:03d}" for n in range(2, 11)]
+    kinds = [f"PLAN-{n:03d}" for n in range(2, 15)]
     findings = check_problems([Problem(kind, "here", "found", "limit", "fix") for kind in kinds])
     assert ids(findings) == [
         "FABRIC-006",
@@ -126,5 +134,9 @@ def test_every_kind_of_planner_problem_has_a_rule():
         "PLAN-008",
         "ADDR-004",
         "PLAN-010",
+        "PLAN-011",
+        "PLAN-012",
+        "PLAN-013",
+        "PLAN-014",
     ]
-    assert [f.severity for f in findings] == ["invariant"] * 6 + ["undecided", "limit", "limit"]
+    assert [f.severity for f in findings] == ["invariant"] * 6 + ["undecided", "limit", "limit"] + ["invariant"] * 4

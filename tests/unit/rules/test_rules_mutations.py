@@ -6,6 +6,7 @@ Mutants are compiled from the changed syntax tree and swapped into the live func
 import ast
 import importlib
 import inspect
+from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -70,7 +71,19 @@ def functions(module):
 def cases():
     names = sorted(path.stem for path in HERE.glob("test_rules_*.py"))
     modules = [importlib.import_module(f"tests.unit.rules.{name}") for name in names if name != Path(__file__).stem]
-    return [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
+    tests = [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
+    return [case for test in tests for case in expanded(test)]
+
+
+def expanded(test):
+    """A test once for each row of its `parametrize` mark, if it has one: here nobody hands in arguments."""
+    rows = [mark for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
+    if not rows:
+        return [test]
+    names, values = rows[0].args
+    several = not isinstance(names, str) or "," in names
+    keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    return [partial(test, **dict(zip(keys, row if several else [row], strict=True))) for row in values]
 
 
 def survives(live, code, all_cases):

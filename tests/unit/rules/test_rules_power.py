@@ -1,7 +1,7 @@
 """Power, heat, weight and room of a rack: passing, at the limit, one step over."""
 
 from railyard.rules import Thresholds, check_rack
-from tests.unit.rules.rules_factory import device, feed, ids, rack
+from tests.unit.rules.rules_factory import device, feed, ids, rack, supplies
 
 
 def only(findings, rule):
@@ -151,3 +151,54 @@ def test_thresholds_move_each_limit():
         survivor_percent_max=50, feed_percent_max=10, continuous_rating_max=0.5, air_percent_max=10, weight_percent_max=1
     )
     assert set(ids(check_rack(rack(), strict))) == {"POWER-001", "POWER-002", "POWER-004", "COOL-001", "RACK-001"}
+
+
+def supplied(**changes):
+    return check_rack(rack(supplies=(supplies(**changes),)))
+
+
+def test_case_4_three_of_six_supplies_do_not_carry_a_dgx_h100():
+    finding, *rest = supplied(psu_kw=3.3, psus_for_full=4)
+    assert rest == []
+    assert (finding.id, finding.severity, finding.where) == ("POWER-005", "limit", "lab-r001/dgx-h100")
+    assert finding.found == "3 of 6 supplies of each dgx-h100 are left on one feed: 9.90 kW for a peak of 10.20 kW"
+    assert finding.limit == "4 supplies and 10.20 kW"
+
+
+def test_supplies_by_power_and_by_count():
+    assert supplied(psu_kw=3.4, psus_for_full=None) == []
+    assert ids(supplied(psu_kw=3.39, psus_for_full=None)) == ["POWER-005"]
+    assert supplied(psu_kw=3.39, psus_for_full=None)[0].limit == "10.20 kW"
+    assert supplied(psu_kw=None, psus_for_full=3) == []
+    (finding,) = supplied(psu_kw=None, psus_for_full=4)
+    assert finding.found == "3 of 6 supplies of each dgx-h100 are left on one feed"
+    assert ids(supplied(psu_kw=3.4, psus_for_full=4)) == ["POWER-005"]
+    assert ids(supplied(psu_kw=3.3, psus_for_full=3)) == ["POWER-005"]
+
+
+def test_an_odd_supply_counts_for_the_feed_that_is_lost_and_a_single_one_is_lost():
+    assert ids(supplied(psus=5)) == ["POWER-005"]
+    assert supplied(psus=7) == []
+    (finding,) = supplied(psus=1, peak_kw=0.0, psus_for_full=None)
+    assert finding.found.startswith("0 of 1 supplies")
+
+
+def test_unknown_supplies_are_undecided():
+    for changes, missing in (({"psus": None}, "psus"), ({"psu_kw": None, "psus_for_full": None}, "psuKw or psusForFull")):
+        finding, *rest = supplied(**changes)
+        assert rest == []
+        assert (finding.id, finding.severity) == ("POWER-005", "undecided")
+        assert finding.found == f"{missing} of dgx-h100 is unknown"
+
+
+def test_supplies_on_one_feed_are_a_matter_of_redundancy():
+    assert ids(check_rack(rack(feeds=(feed("a"),), supplies=(supplies(psu_kw=1.0),)))) == ["POWER-003"]
+
+
+def test_unweighed_strips_matter_only_where_their_bound_goes_over_the_limit():
+    strips = {"unweighed": ("4 x pdu",), "unweighed_max_kg": 120.0}
+    assert check_rack(rack(weight_kg=1480.0, **strips)) == []
+    finding, *rest = check_rack(rack(weight_kg=1480.1, **strips))
+    assert rest == []
+    assert (finding.id, finding.severity, finding.limit) == ("RACK-001", "undecided", "1600.0 kg")
+    assert finding.found == "1480.1 kg without 4 x pdu, unknown but up to 120.0 kg"

@@ -6,8 +6,22 @@ from datetime import date
 from railyard.rules import RULES, UNKNOWN, Thresholds, check_rack, check_switch, judge
 from railyard.rules.fabric import SiteSlice
 from railyard.rules.hardening import MachineAccess, MachineAccounts
-from railyard.rules.slices import MACHINE, PLATFORM, RACK, SITE, SWITCH, VIEWS, Unknown, waivers_of
-from tests.unit.rules.rules_factory import device, fabric, feed, ids, leaf, machine_props, platform, rack, site_props, totals
+from railyard.rules.slices import FILE_SYSTEM, MACHINE, PLATFORM, RACK, REPLICA, SITE, SWITCH, VIEWS, Unknown, waivers_of
+from tests.unit.rules.rules_factory import (
+    device,
+    fabric,
+    feed,
+    file_system,
+    ids,
+    leaf,
+    machine_props,
+    platform,
+    rack,
+    replica,
+    site_props,
+    target,
+    totals,
+)
 
 TODAY = date(2026, 6, 1)
 ALL = tuple(RULES)
@@ -31,6 +45,8 @@ GOOD = {
     SWITCH: leaf().props(),
     SITE: site_props(),
     PLATFORM: platform().props(),
+    FILE_SYSTEM: file_system().props(),
+    REPLICA: replica().props(),
     MACHINE: machine_props(),
 }
 
@@ -83,6 +99,7 @@ def test_an_unknown_value_leaves_its_rules_undecided_and_the_others_run():
         ("POWER-002", "undecided"),
         ("POWER-003", "undecided"),
         ("POWER-004", "undecided"),
+        ("POWER-005", "undecided"),
     ]
     assert findings[1].found == "feeds is not known yet"
 
@@ -165,6 +182,8 @@ def test_predicates_read_no_more_than_they_declare():
             SiteSlice(**totals().model_dump(), fabric=fabric()),
             SiteSlice(**totals(built_scalable_units=99).model_dump(), fabric=fabric(links_per_pair=2.5)),
         ],
+        FILE_SYSTEM: [file_system(), file_system(usable_tib=1.0, targets=(target("x", "y"),))],
+        REPLICA: [replica(), replica(wanted_rpo_min=1.0)],
         PLATFORM: [platform(), platform(encrypt_secrets=False, anonymous_auth=True, audit_log=False)],
         MACHINE: [MachineAccess(verify_tls=False), MachineAccounts(remove_factory=False)],
     }

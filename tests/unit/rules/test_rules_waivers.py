@@ -3,6 +3,7 @@
 from datetime import date
 
 import pytest
+from pydantic import ValidationError
 
 from railyard.model.site import Waiver
 from railyard.rules import RULES, apply_waivers, check_rack, grouped
@@ -62,14 +63,53 @@ def test_undecided_can_be_waived_an_invariant_and_a_gate_can_not():
         assert apply_waivers([finding], [waiver(rule=rule)], TODAY) == [finding]
 
 
-def test_waivers_that_promise_nothing_are_findings():
-    assert check_waivers([waiver(), waiver(rule="RACK-001"), waiver(rule="PLAN-008")]) == []
-    findings = check_waivers(
-        [waiver(rule="POWER-999"), waiver(rule="RACK-002"), waiver(rule="GATE-001"), waiver(rule="GATE-002")]
-    )
-    assert ids(findings) == ["WAIVER-001"] * 4
+def test_what_can_not_be_waived_is_said_and_stays():
+    assert check_waivers([waiver()], OVERLOADED, TODAY) == []
+    never = ("RACK-002", "GATE-001", "GATE-002", "SLICE-001", "WAIVER-001", "WAIVER-002", "WAIVER-003")
+    findings = check_waivers([waiver(rule=rule) for rule in ("POWER-999", *never)], OVERLOADED, TODAY)
+    assert ids(findings) == ["WAIVER-001"] * 8
     assert "which is no rule" in " ".join(f.found for f in findings)
-    assert sum("can't be waived" in f.found for f in findings) == 3
+    assert sum("can't be waived" in f.found for f in findings) == 7
+    for rule in never:
+        finding = RULES[rule].finding("lab-r001", "?", "?")
+        assert apply_waivers([finding], [waiver(rule=rule)], TODAY) == [finding]
+
+
+def test_a_waiver_of_more_than_a_year_is_not_in_force():
+    """366 days from 2026-06-01 are 2027-06-02."""
+    assert severities(waiver(expires="2027-06-02")) == ["waived"]
+    assert check_waivers([waiver(expires="2027-06-02")], OVERLOADED, TODAY) == []
+    for day in ("2027-06-03", "9999-12-31"):
+        (finding,) = apply_waivers(OVERLOADED, [waiver(expires=day)], TODAY)
+        assert finding.severity == "limit"
+        assert finding.found.endswith(f"[waiver until {day} is over a year, so not in force]")
+        (said,) = check_waivers([waiver(expires=day)], OVERLOADED, TODAY)
+        assert (said.id, said.found, said.limit) == (
+            "WAIVER-002",
+            f"waiver of POWER-001 at * until {day}",
+            "2027-06-02, a year from today",
+        )
+    assert severities(waiver(expires="9999-12-31"), waiver()) == ["waived"], "the other one counts"
+
+
+def test_waivers_that_lapsed_or_meet_nothing_are_said():
+    for changes, what in (
+        ({"expires": "2026-06-01"}, "waiver of POWER-001 at * lapsed on 2026-06-01"),
+        ({"where": "lab-r9"}, "waiver of POWER-001 at lab-r9 meets no finding"),
+        ({"rule": "POWER-002"}, "waiver of POWER-002 at * meets no finding"),
+    ):
+        (finding,) = check_waivers([waiver(**changes)], OVERLOADED, TODAY)
+        assert (finding.id, finding.found) == ("WAIVER-003", what)
+    assert check_waivers([waiver(expires="2026-06-02")], OVERLOADED, TODAY) == []
+    elsewhere = [waiver(rule="K8S-001"), waiver(rule="SEC-001")]
+    assert check_waivers(elsewhere, [], TODAY) == [], "a pack or the program judges these"
+    assert ids(check_waivers([waiver(rule="PLAN-008")], [], TODAY)) == ["WAIVER-003"]
+
+
+@pytest.mark.parametrize("day", ["2026-02-31", "2026-13-01", "2027-02-29", "0000-01-01"])
+def test_a_day_that_never_comes_is_no_date(day):
+    with pytest.raises(ValidationError, match="a date that exists"):
+        waiver(expires=day)
 
 
 def test_grouping_for_people_keeps_what_differs():
