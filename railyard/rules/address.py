@@ -4,7 +4,6 @@ Block sizes are counted by the planner (PLAN-006) and reported as ADDR-002. The 
 gateway (railyard/plan/addresses.py).
 """
 
-import socket
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from itertools import combinations
@@ -95,9 +94,8 @@ def _kept(row: AddressRow) -> str | None:
     if row.address.startswith("127."):
         return None
     four = ":" not in row.address
-    packed = socket.inet_pton(socket.AF_INET if four else socket.AF_INET6, row.address)
-    last = (1 << (8 * len(packed) - row.prefix)) - 1
-    offset = int.from_bytes(packed) & last
+    last = (1 << ((32 if four else 128) - row.prefix)) - 1
+    offset = int(ip_address(row.address)) & last
     # A network of one or two addresses (/31, /32, /127, /128) has hosts only; IPv6 has no broadcast.
     if last < _SMALLEST or _GATEWAY < offset < last or (offset == last and not four):
         return None

@@ -49,6 +49,46 @@ def test_two_hosts_wipe_once(slow, hosts, new_plugin, head_start):
     assert slow.installs(serial, generation, "finished") == 1
 
 
+def test_a_reset_that_comes_late_costs_an_installation_but_never_a_second_wipe(slow, hosts):
+    """One host's ForceOff is under way for 2 s, while the other's machine starts and begins: the power goes, nobody wipes again."""
+    serial = slow.machines[0]["serial"]
+    slow.power(serial, "on")
+    inputs = slow.installation(0, generation=210, confirmSerial=serial, deadlineS=6)
+    slow.fault(serial, kind="slow", delayS=2.0, method="POST", path="*ComputerSystem.Reset", remaining=1)
+    mark = slow.mark()
+    late = Background(hosts[0].create, INSTALLATION, inputs)
+    time.sleep(1.0)  # it is in its reset now
+    early = Background(hosts[1].create, INSTALLATION, inputs)
+    for one in (late, early):
+        with pytest.raises(Failed):
+            one.result()
+    assert len([write for write in slow.writes(serial, mark) if "Reset" in write]) >= 3, "both switched it"
+    assert slow.installs(serial, 210) == 1
+    with pytest.raises(Failed, match="METAL-038"):
+        hosts[0].create(INSTALLATION, inputs)
+    assert slow.installs(serial, 210) == 1
+
+
+def test_a_host_that_looked_before_the_other_began_touches_nothing_after(slow, hosts):
+    """The second host, with another checkout's content, decides while the first one's machine starts; its BMC is slow."""
+    serial, generation = slow.machines[0]["serial"], 220
+    inputs = slow.installation(0, generation=generation, confirmSerial=serial)
+    mark = slow.mark()
+    first = Background(hosts[0].create, INSTALLATION, inputs)
+    wait_until(lambda: media(slow, serial) and slow.state(serial)["power"].lower() == "on")
+    slow.fault(serial, kind="slow", delayS=1.2, method="GET", path="*Systems*", remaining=1)
+    other = {**inputs, "seed": {**inputs["seed"], "hostname": "other"}}
+    second = Background(hosts[1].create, INSTALLATION, other)
+    wait_until(lambda: slow.installs(serial, generation), 20)
+    begun = slow.mark()
+    ends = [one.result()[1]["hostKeyFingerprint"] for one in (first, second)]
+    assert ends[0] == ends[1]
+    assert slow.installs(serial, generation) == 1
+    resets = [write for write in slow.writes(serial, mark) if "Reset" in write]
+    assert not [write for write in slow.writes(serial, begun) if "Reset" in write]
+    assert len(resets) >= 2
+
+
 def test_a_power_cut_is_the_operators_decision(slow, plugin):
     serial = slow.machines[1]["serial"]
     inputs = slow.installation(1, deadlineS=4)
