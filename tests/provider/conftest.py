@@ -1,4 +1,4 @@
-"""The emulated site of these tests: one instance per session, BMCs and provisioning service, no control plane."""
+"""The emulated site of these tests: one instance per file, BMCs and provisioning service, no control plane."""
 
 import copy
 import json
@@ -143,7 +143,7 @@ def start(folder: Path, machines: list[dict[str, Any]] | None = None, **options:
     return yard
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def lab_instance(tmp_path_factory):
     yard = start(tmp_path_factory.mktemp("lab"), install_s="0.3", post_s="0.1")
     yield yard

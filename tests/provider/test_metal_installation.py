@@ -54,7 +54,7 @@ def test_changed_content_is_no_change_and_is_said_once(new_plugin, yard):
     assert plugin.diff(INSTALLATION, old, new) == []
     wait_until(lambda: plugin.log.lines)
     assert len(plugin.log.lines) == 1
-    assert 'imageSha256, seed.labels["railyard.dev/rack"] changed' in plugin.log.lines[0]
+    assert 'imageSha256, seed.labels["railyard.dev/rack"] differs from' in plugin.log.lines[0]
     assert plugin.diff(INSTALLATION, old, {**new, "generation": 2}) == ["generation"]
 
 
