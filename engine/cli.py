@@ -91,7 +91,7 @@ def _provide(command: str, names: list[str]) -> int:
 
 def _unlock(stack: str, project: Path, *, force: bool) -> int:
     from engine.locks import backend_folder, unlock
-    from engine.stack import Workspace
+    from engine.workspace import Workspace
 
     backend = backend_folder(envrc().get("PULUMI_BACKEND_URL", ""))
     said = unlock(backend, stack, Workspace.at(project.resolve()).project, force=force)

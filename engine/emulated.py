@@ -9,14 +9,12 @@ import subprocess
 import sys
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from engine.errors import EngineError
 from engine.paths import ROOT
-
-if TYPE_CHECKING:
-    from engine.stack import Workspace
+from engine.workspace import Workspace
 
 
 def is_loopback(host: str) -> bool:

@@ -9,7 +9,7 @@ from engine.doctor import example_rows
 from engine.emulated import emulated_inventory
 from engine.examples import EXAMPLES, example_stacks, opens
 from engine.paths import ROOT
-from engine.stack import Workspace, read_yaml
+from engine.workspace import Workspace, read_yaml
 
 SALT = {path.name.split(".")[1]: str(read_yaml(path)["encryptionsalt"]) for path in (ROOT / "stacks").glob("Pulumi.*.yaml")}
 EXAMPLE = (ROOT / "lab/passphrase").read_text().strip()

@@ -1,0 +1,75 @@
+"""A Pulumi project's folder with the environment of its commands: `.envrc`'s, in one value."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from engine.errors import EngineError
+from engine.paths import ROOT, envrc
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A Pulumi project's folder and the environment that its commands run in."""
+
+    root: Path
+    environment: dict[str, str]
+
+    @classmethod
+    def at(cls, root: Path = ROOT) -> Workspace:
+        return cls(root, envrc())
+
+    @property
+    def project(self) -> str:
+        return str(read_yaml(self.root / "Pulumi.yaml").get("name", ""))
+
+    def stack_file(self, stack: str) -> Path:
+        folder = read_yaml(self.root / "Pulumi.yaml").get("stackConfigDir") or "."
+        return self.root / folder / f"Pulumi.{stack.rpartition('/')[2]}.yaml"
+
+    def stack_config(self, stack: str) -> dict[str, Any]:
+        return read_yaml(self.stack_file(stack))
+
+    def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run one command to its end with its output kept."""
+        return subprocess.run(
+            [self._program(), *arguments, "--non-interactive"],
+            cwd=self.root,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+
+    def show(self, *arguments: str) -> int:
+        """Run one command on the user's terminal; its exit code."""
+        command = [self._program(), *arguments, "--non-interactive"]
+        return subprocess.run(command, cwd=self.root, env=self.environment, check=False).returncode
+
+    def become(self, *arguments: str) -> NoReturn:
+        """Replace this process, so that signals and the exit code are the engine's own."""
+        os.chdir(self.root)
+        os.execve(self._program(), ["pulumi", *arguments, "--non-interactive"], self.environment)  # noqa: S606
+
+    def _program(self) -> str:
+        found = shutil.which("pulumi", path=self.environment.get("PATH"))
+        if not found:
+            raise EngineError("ENGINE-005", "pulumi", "not on PATH", "the pulumi CLI", "run `make setup`")
+        return found
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A YAML file's mapping; empty where there is none (whether its content is right is not for this room to say)."""
+    from ruamel.yaml import YAML
+
+    try:
+        loaded = YAML(typ="safe", pure=True).load(path)
+    except FileNotFoundError:
+        return {}
+    return loaded if isinstance(loaded, dict) else {}
