@@ -12,7 +12,7 @@ from components.secrets import refuse_example_passphrase
 from components.site import Site
 from railyard import load, rules
 from railyard import plan as planning
-from railyard.model.errors import LoadError
+from railyard.model.errors import ProblemsError
 from railyard.render.consequences import consequences
 
 ROOT = Path(__file__).parent
@@ -35,7 +35,7 @@ def main() -> None:
     try:
         config = load.from_engine(ROOT, stack, json.loads(os.environ.get("PULUMI_CONFIG", "{}")))
         plan = planning.plan(config)
-    except (LoadError, planning.PlanError) as error:
+    except ProblemsError as error:
         raise pulumi.RunError(str(error)) from None
     check(config, plan)
     refuse_example_passphrase(ROOT, config)

@@ -8,9 +8,9 @@ from railyard.model.base import Noun
 from railyard.model.site import Waiver
 
 
-def slice_props(noun: Noun, waivers: Sequence[Waiver] = ()) -> dict[str, object]:
+def slice_props(noun: Noun, waivers: Sequence[Waiver] = (), **more: object) -> dict[str, object]:
     """The plan slice as resource properties, with the waivers that a policy pack has to know for it."""
-    props = noun.props()
+    props = noun.props() | more
     return props | {"waivers": [waiver.props() for waiver in waivers]} if waivers else props
 
 

@@ -5,7 +5,7 @@ from fnmatch import fnmatch
 
 import pulumi
 
-from components.arguments import Slice
+from components.arguments import Slice, slice_props
 from components.facility import Rack
 from components.metal import build_metal
 from components.network import Switch
@@ -29,9 +29,9 @@ class Site(Slice):
 
     def __init__(self, config: SiteConfig, plan: Plan, peer_outputs: Mapping[str, object] | None) -> None:
         self.config, self.plan = config, plan
-        waivers = [waiver.props() for waiver in config.file.waivers]
-        props = plan.site.props() | {"fabric": plan.fabric.props(), "addresses": config.file.addresses.props()}
-        super().__init__(plan.site.site, props | ({"waivers": waivers} if waivers else {}))
+        fabric, addresses = plan.fabric.props(), config.file.addresses.props()
+        props = slice_props(plan.site, config.file.waivers, fabric=fabric, addresses=addresses)
+        super().__init__(plan.site.site, props)
         self.own = pulumi.ResourceOptions(parent=self)
         for rack in plan.racks:
             Rack(rack, self._waivers(rack.name), self.own)

@@ -12,8 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from railyard.model.errors import LoadError
-from railyard.plan import PlanError
+from railyard.model.errors import ProblemsError
 from railyard.rules import Finding
 
 OK, FOUND, BAD_INPUT = 0, 1, 2
@@ -71,7 +70,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
-        except (LoadError, PlanError) as error:
+        except ProblemsError as error:
             stop(str(error))
         except OSError as error:
             if isinstance(error, BrokenPipeError):

@@ -22,14 +22,19 @@ class Problem:
         return f"{self.id} {place}\n  found: {self.found}\n  limit: {self.limit}\n  fix:   {self.fix}"
 
 
-class LoadError(Exception):
-    """Input that has no meaning. Carries every problem that was found, in stable order, without duplicates."""
+class ProblemsError(Exception):
+    """Input from which nothing can be made. Carries every problem that was found, in stable order, without duplicates."""
+
+    heading = "{problems}"
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(
-            sorted(set(problems), key=lambda p: (p.where.split(":", 1)[0], p.line or 0, p.where, p.id, p.found))
-        )
+        self.problems = self.in_order(problems)
         super().__init__(self.problems)
+
+    @staticmethod
+    def in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+        """By id, place and what was found."""
+        return tuple(sorted(set(problems), key=lambda problem: (problem.id, problem.where, problem.found)))
 
     @property
     def findings(self) -> tuple[Problem, ...]:
@@ -38,5 +43,16 @@ class LoadError(Exception):
 
     def __str__(self) -> str:
         count = len(self.problems)
-        head = f"{count} problem{'s' if count != 1 else ''} in the input (see {URL}):"
-        return "\n".join([head, *(str(problem) for problem in self.problems)])
+        head = self.heading.format(problems=f"{count} problem{'s' if count != 1 else ''}")
+        return "\n".join([f"{head} (see {URL}):", *(str(problem) for problem in self.problems)])
+
+
+class LoadError(ProblemsError):
+    """Input that has no meaning; its problems in the order of file and line."""
+
+    heading = "{problems} in the input"
+
+    @staticmethod
+    def in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+        """By file, line and place."""
+        return tuple(sorted(set(problems), key=lambda p: (p.where.split(":", 1)[0], p.line or 0, p.where, p.id, p.found)))

@@ -20,29 +20,14 @@ A problem is recorded in `Plan.problems` wherever a plan can still be drawn; `Pl
 | PLAN-014 | a file system that the storage server isn't for |
 """
 
-from collections.abc import Iterable
-
-from railyard.model.errors import URL, Problem
+from railyard.model.errors import ProblemsError
 
 
-class PlanError(Exception):
-    """No plan can exist. Carries every problem that was found, in stable order."""
+class PlanError(ProblemsError):
+    """No plan can exist."""
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = ordered(problems)
-        super().__init__(self.problems)
-
-    @property
-    def findings(self) -> tuple[Problem, ...]:
-        """The same problems under the word that rules use."""
-        return self.problems
-
-    def __str__(self) -> str:
-        count = len(self.problems)
-        head = f"no plan is possible: {count} problem{'s' if count != 1 else ''} (see {URL}):"
-        return "\n".join([head, *(str(problem) for problem in self.problems)])
+    heading = "no plan is possible: {problems}"
 
 
-def ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Problems without duplicates, sorted by id, place and what was found."""
-    return tuple(sorted(set(problems), key=lambda problem: (problem.id, problem.where, problem.found)))
+ordered = PlanError.in_order
+"""Problems without duplicates, sorted by id, place and what was found."""
