@@ -22,6 +22,7 @@ install_debian_packages() {
   fi
   echo "installing Debian packages:$missing …"
   log=$(mktemp)
+  no_daemons
   # shellcheck disable=SC2086 # one word a package
   if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } \
     >"$log" 2>&1 </dev/null; then
@@ -29,6 +30,16 @@ install_debian_packages() {
     echo "could not install:$missing (the lab or some tests need them)" >&2
   fi
   rm -f "$log"
+  if [ -n "$policy" ]; then rm -f "$policy"; fi
+}
+
+# A package that we need for its program must not start a daemon on this machine (Debian's own switch for that: exit code 101).
+no_daemons() {
+  policy=/usr/sbin/policy-rc.d
+  if [ -e "$policy" ]; then policy=; return 0; fi
+  printf '#!/bin/sh\nexit 101\n' >"$policy"
+  chmod 755 "$policy"
+  trap 'rm -f "$policy"' EXIT
 }
 
 make_environment() {

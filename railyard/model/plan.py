@@ -13,9 +13,10 @@ from railyard.model.base import Noun
 
 
 class Cable(msgspec.Struct, frozen=True, array_like=False, rename="camel", gc=False):
-    """One cable. Ends are `device/port`; `length_m` is the routed length rounded up to an orderable length.
+    """One physical cable. Ends are `device/port`; `route_m` is the routed length, `length_m` the next orderable one.
 
-    Planned today: the training fabric's kinds and `oob` (one for each BMC). `storage` and `in-band` wait for their networks.
+    `a_second` and `z_second` are the ends of the second link where one cable carries two (twin-port cages); `sku` is a key of the
+    catalogue's cables, `bundle` the bundle that it is pulled with.
     """
 
     id: str
@@ -30,6 +31,11 @@ class Cable(msgspec.Struct, frozen=True, array_like=False, rename="camel", gc=Fa
     rail: int | None = None
     plane: int | None = None
     color: str = ""
+    a_second: str | None = None
+    z_second: str | None = None
+    route_m: float = 0.0
+    sku: str = ""
+    bundle: str = ""
 
 
 class AddressRow(msgspec.Struct, frozen=True, rename="camel", gc=False):

@@ -142,6 +142,13 @@ def link_spines(site: str, shape: FabricShape, units: int, prefix: str) -> Itera
                 yield Link("spine-core", spines[plane][number], f"{prefix}{up + j + 1}", up + j + 1, core, port, None, plane)
 
 
+def links_of(cable: Cable) -> Iterator[tuple[str, str]]:
+    """The port pairs (`device/port`) that a cable joins: one link, or two where it carries two."""
+    yield cable.a, cable.z
+    if cable.a_second is not None and cable.z_second is not None:
+        yield cable.a_second, cable.z_second
+
+
 def standing_spines(shape: FabricShape, units: int) -> int:
     """Spines per plane in the pods that have a leaf of the first `units` units."""
     pods = 1 if shape.tiers == 2 else -(-units * shape.rails // shape.uplinks)
