@@ -4,7 +4,11 @@ PYTHON ?= python3
 ARGS ?=
 WITH_ENV := . ./.envrc &&
 # One pytest run each, cheapest first; all of them run, and any failure fails the target.
-TIERS := unit,property,golden component,policy lab,provider,engine proof
+TIERS := unit,property,golden component,policy engine,provider,lab proof
+# Most tests of the slow tiers wait: more workers than cores. A file stays on one worker, since its tests share a lab; files start
+# in this order (the longest first).
+WORKERS ?= 3
+PARALLEL := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help setup up down test check bench policy preview report docs clean
@@ -28,7 +32,7 @@ down:  ## stop every lab of this checkout; its data and the stacks' state stay
 test: setup  ## every test, cheapest tier first
 	@$(WITH_ENV) failed=0; for tier in $(TIERS); do \
 	  set --; for folder in $$(echo $$tier | tr , ' '); do if [ -d tests/$$folder ]; then set -- "$$@" tests/$$folder; fi; done; \
-	  if [ $$# -gt 0 ]; then echo "== $$*"; pytest "$$@" $(ARGS) || failed=1; fi; \
+	  if [ $$# -gt 0 ]; then echo "== $$*"; pytest "$$@" $(PARALLEL) $(ARGS) || failed=1; fi; \
 	done; exit $$failed
 
 check: setup  ## format, lint, types, imports, fresh generated files

@@ -37,7 +37,11 @@ def test_a_dead_holders_lock_goes_and_is_told(tmp_path: Path) -> None:
     assert unlock(tmp_path, "lab") == []
 
 
-@pytest.mark.parametrize(("pid", "host", "holder"), [(os.getpid(), "", "alive"), (1, "elsewhere", "on another host")])
+@pytest.mark.parametrize(
+    ("pid", "host", "holder"),
+    [(os.getpid(), "", "alive"), (1, "elsewhere", "on another host")],
+    ids=["this host", "another host"],
+)
 def test_a_lock_that_may_be_held_stays(tmp_path: Path, pid: int, host: str, holder: str) -> None:
     path = put_lock(tmp_path, pid, host)
     with pytest.raises(EngineError) as caught:
