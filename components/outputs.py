@@ -1,6 +1,6 @@
 """Plan and phases as the output contract of `railyard.model.outputs`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pulumi
 
@@ -10,9 +10,16 @@ from railyard.plan import Plan
 
 
 def site_outputs(
-    config: SiteConfig, plan: Plan, phases: Sequence[dict[str, object]], ca_sha256: pulumi.Output[str]
+    config: SiteConfig,
+    plan: Plan,
+    phases: Sequence[dict[str, object]],
+    ca_sha256: pulumi.Output[str],
+    configured: Collection[str] = (),
 ) -> dict[str, object]:
-    """Field by field what `SiteOutputs` declares; digests and the CA are Outputs, known once their phase has passed."""
+    """Field by field what `SiteOutputs` declares; digests and the CA are Outputs, known once their phase has passed.
+
+    `configured`: names of the switches that railyard configures.
+    """
     return {
         "contractVersion": CONTRACT_VERSION,
         "site": plan.site.site,
@@ -25,7 +32,7 @@ def site_outputs(
         },
         "queues": [_queue(queue) for queue in plan.queues],
         "storage": _storage(plan),
-        "fabric": _fabric(plan),
+        "fabric": _fabric(plan, configured),
         "rackPowerKw": {rack.name: rack.peak_kw for rack in plan.racks},
         "ncclEnvironment": plan.nccl,
         "replication": _replication(plan),
@@ -37,9 +44,11 @@ def _queue(queue: object) -> dict[str, object]:
     return Queue.model_validate(queue, from_attributes=True).props()
 
 
-def _fabric(plan: Plan) -> dict[str, object]:
+def _fabric(plan: Plan, configured: Collection[str]) -> dict[str, object]:
+    """One switch that somebody else configures is enough for `planned`: nobody may take the fabric for railyard's then."""
+    whole = bool(plan.switches) and all(switch.name in configured for switch in plan.switches)
     summary = {name: getattr(plan.fabric, name) for name in FabricOutput.model_fields if name != "status"}
-    return FabricOutput(status="planned", **summary).props()
+    return FabricOutput(status="configured" if whole else "planned", **summary).props()
 
 
 def _storage(plan: Plan) -> dict[str, object] | None:

@@ -9,6 +9,7 @@ from components.arguments import Slice
 from components.kueue import KueueObject
 from providers.kube.sdk import Cluster
 from railyard.model.plan import FileSystemPlan, PlatformPlan
+from railyard.render.schedulers.kubernetes import flavor_spec, topology_name, topology_spec
 
 PRIORITY_VALUES = {"low": 1_000, "normal": 10_000, "high": 100_000}
 
@@ -64,10 +65,9 @@ class Platform(Slice):
         return KueueObject(name, kind, {"name": name}, {"spec": spec}, options)
 
     def _flavor(self) -> KueueObject:
-        levels = [{"nodeLabel": label} for label in self.plan.topology_levels]
-        topology = self._kueue("Topology", f"{self.plan.site}-topology", {"levels": levels})
-        spec = {"nodeLabels": dict(self.plan.node_labels), "topologyName": f"{self.plan.site}-topology"}
-        return self._kueue("ResourceFlavor", self.plan.flavor, spec, topology)
+        levels = topology_spec(self.plan.topology_levels)
+        topology = self._kueue("Topology", topology_name(self.plan.site), levels)
+        return self._kueue("ResourceFlavor", self.plan.flavor, flavor_spec(self.plan), topology)
 
     def _priorities(self) -> None:
         """Kueue orders queued jobs by the one, the scheduler orders pods by the other."""

@@ -8,18 +8,28 @@ import pulumi
 from components.arguments import Slice, slice_props
 from components.facility import Rack
 from components.metal import build_metal
-from components.network import Switch
+from components.network import Network, Switch
 from components.outputs import site_outputs
 from components.platform import Platform
 from components.replication import Replica
 from components.storage import FileSystem
+from components.switches import PHASE as FABRIC_PHASE
+from components.switches import Switches
 from components.tenant import Tenant
-from providers.kube.sdk import AdmissionGate
+from providers.kube.sdk import AdmissionGate, SetAside
 from railyard.load import SiteConfig
 from railyard.model.site import Waiver
 from railyard.plan import Plan
 
 PLATFORM_PHASE = "platform"
+
+
+def site_props(config: SiteConfig, plan: Plan) -> dict[str, object]:
+    """Slice of the Site resource: totals, ratios and the small plans that whole-site rules judge, never the whole plan."""
+    always = {"fabric": plan.fabric, "cabling": plan.cabling, "hosts": plan.hosts, "scheduler": plan.scheduler}
+    maybe = {"routing": plan.routing, "infiniband": plan.infiniband}
+    nouns = {**always, "addresses": config.file.addresses, **{key: noun for key, noun in maybe.items() if noun}}
+    return slice_props(plan.site, config.file.waivers, **{key: noun.props() for key, noun in nouns.items()})
 
 
 class Site(Slice):
@@ -29,17 +39,22 @@ class Site(Slice):
 
     def __init__(self, config: SiteConfig, plan: Plan, peer_outputs: Mapping[str, object] | None) -> None:
         self.config, self.plan = config, plan
-        fabric, addresses = plan.fabric.props(), config.file.addresses.props()
-        props = slice_props(plan.site, config.file.waivers, fabric=fabric, addresses=addresses)
+        props = site_props(config, plan)
         super().__init__(plan.site.site, props)
         self.own = pulumi.ResourceOptions(parent=self)
         for rack in plan.racks:
             Rack(rack, self._waivers(rack.name), self.own)
+        self.switches = Switches(config.inventory.switches, plan, config.file.gates.fabric_percent, self.own)
         for switch in plan.switches:
-            Switch(switch, self._waivers(switch.name), self.own)
+            if switch.name not in self.switches.names:
+                Switch(switch, self._waivers(switch.name), self.own)
+        self.switches.configure(self._waivers)
+        for network in plan.networks:
+            Network(network, self._waivers(network.name), self.own)
         if plan.file_system:
             FileSystem(plan.file_system, self.own)
         self.facility_gates = build_metal(plan.site.site, config.file, plan.machines, self.own)
+        self.switches.build_gates()
         self._platform()
         if plan.replica:
             Replica(plan.replica, config.file.peer, peer_outputs, self.own)
@@ -49,16 +64,32 @@ class Site(Slice):
         return [waiver for waiver in self.config.file.waivers if fnmatch(name, waiver.where)]
 
     def _platform(self) -> None:
-        tokens = [gate.token for gate in self.facility_gates.values()]
+        tokens = [gate.token for gate in (*self.facility_gates.values(), *self.switches.gates.values())]
         plan = self.plan
         self.platform = Platform(plan.platform, tokens, plan.file_system, self.own)
         tenants = [
             Tenant(queue, self.platform, plan.file_system, self._waivers(queue.tenant), pulumi.ResourceOptions(parent=self))
             for queue in plan.queues
         ]
-        self.admission_gate = self._admission_gate(tenants) if tenants else None
+        aside = self._set_aside()
+        self.admission_gate = self._admission_gate(tenants, aside) if tenants else None
 
-    def _admission_gate(self, tenants: list[Tenant]) -> AdmissionGate:
+    def _set_aside(self) -> SetAside:
+        """Always there, also with nobody set aside: it is the update that lets a mended machine take jobs again.
+
+        In front of the admission gate, whose probe must not land on such a node, and may need one that comes back.
+        """
+        platform = self.plan.platform
+        return SetAside(
+            f"{self.plan.site.site}-set-aside",
+            kubeconfig_ref=platform.kubeconfig_ref,
+            endpoint=platform.endpoint,
+            ca_file=platform.ca_file,
+            nodes={m.name: m.reason or "" for m in self.plan.machines if m.role == "gpu" and m.lifecycle != "active"},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[self.platform.cluster]),
+        )
+
+    def _admission_gate(self, tenants: list[Tenant], aside: SetAside) -> AdmissionGate:
         plan, gates = self.plan, self.config.file
         gpu_nodes = [machine for machine in plan.machines if machine.role == "gpu" and machine.lifecycle == "active"]
         probe = tenants[0].queue
@@ -78,14 +109,16 @@ class Site(Slice):
             phase=PLATFORM_PHASE,
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[tenant.local_queue for tenant in tenants],
+                depends_on=[aside, *(tenant.local_queue for tenant in tenants)],
             ),
         )
 
     def outputs(self) -> dict[str, object]:
         """What other teams' stacks read: the versioned contract of `railyard.model.outputs`, and the secret kubeconfig."""
         phases = [{"name": f"facility-{unit}", "digest": gate.digest} for unit, gate in self.facility_gates.items()]
+        phases += [{"name": f"{FABRIC_PHASE}-{name}", "digest": gate.digest} for name, gate in self.switches.gates.items()]
         if self.admission_gate:
             phases.append({"name": PLATFORM_PHASE, "digest": self.admission_gate.digest})
         cluster = self.platform.cluster
-        return site_outputs(self.config, self.plan, phases, cluster.ca_sha256) | {"kubeconfig": cluster.kubeconfig}
+        outputs = site_outputs(self.config, self.plan, phases, cluster.ca_sha256, self.switches.names)
+        return outputs | {"kubeconfig": cluster.kubeconfig}

@@ -38,9 +38,14 @@ def parser() -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true")
     commands.add_parser("config-file", parents=[common], help="print the stack file to use, if it isn't the committed one")
     fault = commands.add_parser("fault", parents=[common], help="inject, list or clear faults", epilog=FAULTS)
-    fault.add_argument("serial", nargs="?", default="*", help="serial number or name of a machine; '*' = all")
+    fault.add_argument(
+        "serial", nargs="?", default="*", help="serial number or name of a machine or switch; '*' = all machines"
+    )
     fault.add_argument("fault", nargs="?", help="JSON object; without it: list")
     fault.add_argument("--clear", action="store_true")
+    edit = commands.add_parser("edit", parents=[common], help="change a switch by hand, as its administrator would")
+    edit.add_argument("switch", help="name or serial number")
+    edit.add_argument("change", help="JSON: an NVUE tree to merge, or a JSON Patch of a config_db")
     power = commands.add_parser("power", parents=[common], help="press a machine's power button")
     power.add_argument("serial")
     power.add_argument("power", choices=("on", "off"))
@@ -98,12 +103,15 @@ def run_status(options: argparse.Namespace) -> int:
     instance = _instance(options)
     value = life.status(instance)
     machines: list[dict[str, Any]] = []
+    switches: list[dict[str, Any]] = []
     if value["state"] in {"ready", "degraded"}:
         try:
             machines = control.ask(instance, "machines")["machines"]
+            switches = _switches(instance)
         except LabError as error:
             value["message"] = value.get("message") or str(error)
     shown = {"site": instance.site, "dir": str(instance.dir), "network": instance.network, **value, "machines": machines}
+    shown["switches"] = switches
     if options.json:
         say(json.dumps(shown, indent=1))
     else:
@@ -133,22 +141,50 @@ def _print(shown: dict[str, Any]) -> None:
         faults = "  faults: " + json.dumps(one["faults"]) if one["faults"] else ""
         say(f"  {one['name']:<24} {one['serial']:<12} {one['bmc']:<20} {one['power']:<12} {system}{faults}")
 
+    for one in shown["switches"]:
+        reach = "reachable" if one["reachable"] else "cut off"
+        faults = "  faults: " + json.dumps(one["faults"]) if one["faults"] else ""
+        say(f"  {one['name']:<24} {one['serial']:<12} {one['address']:<20} {one['nos']:<12} {reach}{faults}")
+
+
+def _switches(instance: Instance) -> list[dict[str, Any]]:
+    """The switches of an instance, as their process shows them; none where none run."""
+    if not instance.switch_socket.exists():
+        return []
+    return control.ask(instance, "switches", path=instance.switch_socket)["machines"]
+
 
 def run_fault(options: argparse.Namespace) -> int:
     instance = _instance(options)
-    if options.clear:
-        answer = control.ask(instance, "clear", serial=options.serial)
-    elif options.fault is None:
-        answer = control.ask(instance, "faults", serial=options.serial)
+    switches = _switches(instance)
+    named = {text for one in switches for text in (one["name"], one["serial"])}
+    path = instance.switch_socket if options.serial in named else None
+    if options.clear or options.fault is None:
+        verb = "clear" if options.clear else "faults"
+        rows = control.ask(instance, verb, serial=options.serial, path=path)["machines"]
+        if options.serial == "*" and switches:  # all is machines and switches
+            rows += control.ask(instance, verb, serial="*", path=instance.switch_socket)["machines"]
     else:
-        try:
-            fault = json.loads(options.fault)
-        except ValueError as error:
-            fix = "python -m lab fault --help has an example"
-            raise LabError("LAB-012", "fault", options.fault[:100], "a JSON object", fix) from error
-        answer = control.ask(instance, "fault", serial=options.serial, fault=fault)
-    for one in answer["machines"]:
+        fault = _parsed("fault", options.fault, "python -m lab fault --help has an example")
+        rows = control.ask(instance, "fault", serial=options.serial, fault=fault, path=path)["machines"]
+    for one in rows:
         say(f"{one['name']} {one['serial']}: {json.dumps(one['faults'])}")
+    return 0
+
+
+def _parsed(what: str, given: str, fix: str) -> Any:
+    try:
+        return json.loads(given)
+    except ValueError as error:
+        raise LabError("LAB-012", what, given[:100], "JSON", fix) from error
+
+
+def run_edit(options: argparse.Namespace) -> int:
+    instance = _instance(options)
+    change = _parsed("change", options.change, '\'{"interface": {"swp1": {"link": {"mtu": 1500}}}}\'')
+    answer = control.ask(instance, "edit", serial=options.switch, change=change, path=instance.switch_socket)
+    for one in answer["machines"]:
+        say(f"{one['name']} {one['serial']}: changed by hand")
     return 0
 
 
@@ -159,7 +195,8 @@ def run_power(options: argparse.Namespace) -> int:
 
 
 RUN = {
-    "up": run_up, "down": run_down, "status": run_status, "config-file": run_config_file, "fault": run_fault, "power": run_power
+    "up": run_up, "down": run_down, "status": run_status, "config-file": run_config_file, "fault": run_fault,
+    "edit": run_edit, "power": run_power,
 }  # fmt: skip
 
 

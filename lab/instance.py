@@ -80,10 +80,18 @@ class Instance:
     @cached_property
     def control_socket(self) -> Path:
         """The emulator's control socket; outside the directory where its path would be too long for the kernel (107 bytes)."""
-        path = self.dir / "control.sock"
+        return self._socket("control")
+
+    @cached_property
+    def switch_socket(self) -> Path:
+        """The switches' control socket."""
+        return self._socket("switches")
+
+    def _socket(self, name: str) -> Path:
+        path = self.dir / f"{name}.sock"
         if len(os.fsencode(path)) <= 100:
             return path
-        return runtime_dir() / f"{hashlib.sha256(os.fsencode(self.dir)).hexdigest()[:16]}.sock"
+        return runtime_dir() / f"{hashlib.sha256(os.fsencode(self.dir)).hexdigest()[:16]}-{name}.sock"
 
     # Addresses ---------------------------------------------------------------------------------------------------------
     def address(self, name: str) -> str:

@@ -25,22 +25,61 @@ class MachineFacts:
     gpus: int
 
 
+@dataclass(frozen=True)
+class SwitchFacts:
+    """One switch: its system, where it is managed. `nos` follows from what it is trusted by: NVUE a CA, SONiC a host key."""
+
+    name: str
+    nos: str
+    serial: str
+    host: str
+    port: int
+
+
+SWITCH_PORTS = {"cumulus": 8765, "sonic": 22}
+
+
+def switches(path: Path) -> list[SwitchFacts]:
+    """The switches that the inventory hands over to be configured, in file order. Raises LabError (LAB-006, LAB-007)."""
+    value = _yaml(path)
+    rows = value.get("switches") or [] if isinstance(value, dict) else []
+    managed = [(index, row) for index, row in enumerate(rows) if isinstance(row, dict) and row.get("managementAddress")]
+    return [_switch(path, index, row) for index, row in managed]
+
+
+def _switch(path: Path, index: int, row: dict[str, Any]) -> SwitchFacts:
+    where = f"{path}:switches[{index}]"
+    nos = "cumulus" if row.get("caFile") else "sonic" if row.get("hostKeySha256") else ""
+    if not nos or not row.get("name") or not row.get("serial"):
+        limit = "name, serial, managementAddress, and caFile or hostKeySha256"
+        raise LabError("LAB-006", where, ", ".join(sorted(row)), limit, "correct the entry")
+    host, _, port = str(row["managementAddress"]).partition(":")
+    if not host.startswith("127."):
+        fix = "give each switch of a lab its own address, 127.79.9.1:8765 …"
+        raise LabError("LAB-007", f"{where}.managementAddress", host, "a loopback address (127.0.0.0/8)", fix)
+    return SwitchFacts(str(row["name"]), nos, str(row["serial"]), host, int(port or SWITCH_PORTS[nos]))
+
+
 def read(path: Path) -> tuple[str, list[MachineFacts]]:
     """(site, machines in file order). Raises LabError: LAB-001 no such file, LAB-006 not an inventory."""
-    try:
-        value = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        fix = "name the site: --site sites/<site>/inventory.yaml"
-        raise LabError("LAB-001", str(path), "no such file", "the inventory of a site", fix) from error
-    except (OSError, UnicodeError, YAMLError) as error:
-        found = " ".join(str(error).split())[:200]
-        raise LabError("LAB-006", str(path), found, "a YAML file", "correct the file") from error
+    value = _yaml(path)
     if not isinstance(value, dict) or not isinstance(value.get("machines"), list) or not isinstance(value.get("site"), str):
         limit = "a mapping with `site` and a list `machines`"
         raise LabError("LAB-006", str(path), type(value).__name__, limit, "correct the file")
     machines = [_machine(path, index, row) for index, row in enumerate(value["machines"])]
     _unique(path, machines)
     return value["site"], machines
+
+
+def _yaml(path: Path) -> Any:
+    try:
+        return YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        fix = "name the site: --site sites/<site>/inventory.yaml"
+        raise LabError("LAB-001", str(path), "no such file", "the inventory of a site", fix) from error
+    except (OSError, UnicodeError, YAMLError) as error:
+        found = " ".join(str(error).split())[:200]
+        raise LabError("LAB-006", str(path), found, "a YAML file", "correct the file") from error
 
 
 def _machine(path: Path, index: int, row: Any) -> MachineFacts:

@@ -15,6 +15,7 @@ from lab.errors import LabError
 from lab.instance import ROOT, Instance, load, python_path
 from lab.processes import Process, group_members, stop
 from lab.setup import Wish
+from lab.switches import cabled
 
 Say = Callable[[str], None]
 STOP_S = 90.0
@@ -63,12 +64,14 @@ def _keep(known: Instance, wish: Wish, say: Say) -> Instance | None:
         say(f"{known.site}: other settings asked for; starting it again")
         return None
     fresh = setup.refresh_copies(known)
+    if fresh != known and cabled.declared(fresh):
+        say(f"{known.site}: inventory or stack file changed; laying the switches' cables again")
+        return None
     if fresh != known:
         instance, machines = setup.prepare(fresh)
         changes = control.ask(instance, "reload")
-        say(
-            f"{known.site}: inventory changed: {len(machines)} machines, added {changes['added']}, removed {changes['removed']}"
-        )
+        moved = [f"{word} {', '.join(changes[word])}" for word in ("added", "removed") if changes[word]]
+        say(f"{known.site}: inventory changed: {'; '.join([f'{len(machines)} machines', *moved])}")
         return instance
     say(f"{known.site}: is up ({known.network}.0.0/16)")
     return known
@@ -81,6 +84,8 @@ def _start(wish: Wish, say: Say) -> Instance:
         instance, machines = setup.prepare(instance)
         say(f"{instance.site}: {'made' if new else 'uses'} {instance.dir}, {instance.network}.0.0/16, {len(machines)} machines")
         network.check_ports(instance, [one.host for one in machines])
+        for line in cabled.told(instance):
+            say(line)
         (instance.dir / "status.json").unlink(missing_ok=True)
         with (instance.logs / "supervisor.log").open("ab") as log:
             subprocess.run(
@@ -152,6 +157,8 @@ def _clean(instance: Instance, say: Say) -> None:
                 limit, fix = "no process of the instance", f"kill -9 -{process.pid}"
                 raise LabError("LAB-014", str(instance.dir), f"{one['name']} (pid {process.pid}) does not end", limit, fix)
     instance.control_socket.unlink(missing_ok=True)
+    instance.switch_socket.unlink(missing_ok=True)
+    cabled.sweep(instance)
     value.update(state="down", services=[], supervisor=None)
     files.write_json(instance.dir / "status.json", value)
 

@@ -46,7 +46,8 @@ def digest(instance: Instance) -> str:
 
 def write_copies(instance: Instance, committed: str) -> None:
     """Writes `inventory.yaml` and `Pulumi.<stack>.yaml` into the instance's directory."""
-    files.write(instance.machines_file, text(instance.inventory.read_text(encoding="utf-8"), committed, instance))
+    machines = text(instance.inventory.read_text(encoding="utf-8"), committed, instance)
+    files.write(instance.machines_file, paths(machines, instance))
     if instance.stack_file is not None and instance.stack_file.exists():
         source = instance.stack_file.read_text(encoding="utf-8")
         files.write(instance.config_file, paths(text(source, committed, instance), instance))

@@ -9,10 +9,11 @@ from lab import files, inventory, network, pki, rewrite
 from lab.errors import LabError
 from lab.instance import PORTS, ROOT, Instance, lab_home, load
 from lab.inventory import MachineFacts
+from lab.switches import cabled
 
 IMAGES = Path(__file__).resolve().parent / "images"
 BMCS_PER_CERTIFICATE = 32
-SECRETS = {"bmc-factory": "admin", "bmc-account": "railyard", "provision-admin": "provision"}
+SECRETS = {"bmc-factory": "admin", "bmc-account": "railyard", "provision-admin": "provision", "switch-admin": "railyard"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,6 +110,7 @@ def prepare(instance: Instance) -> tuple[Instance, list[MachineFacts]]:
     instance = refresh_copies(instance)
     machines = inventory.read(instance.machines_file)[1]
     write_certificates(instance, machines)
+    cabled.prepare(instance)
     instance.save()
     return instance, machines
 

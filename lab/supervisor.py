@@ -23,6 +23,7 @@ from lab.errors import LabError
 from lab.instance import ROOT, Instance, load, python_path
 from lab.processes import Process, group_members, stop
 from lab.service import Service, answers
+from lab.switches import cabled
 
 POLL_S = 0.05
 WATCH_S = 0.25
@@ -82,7 +83,7 @@ class Supervisor:
             signal.signal(number, lambda *_: self.leave.set())
         self.write()
         try:
-            for make in (emulator, provision, control_plane):
+            for make in (emulator, switches, provision, control_plane):
                 for service in make(self.instance):
                     self._start(service)
             self._become("ready")
@@ -172,6 +173,14 @@ def emulator(instance: Instance) -> list[Service]:
     """The process of all BMCs and machines."""
     argv = (sys.executable, "-m", "lab.bmc", "--dir", str(instance.dir))
     return [Service("bmc", argv, ready=instance.control_socket.exists, ready_s=30)]
+
+
+def switches(instance: Instance) -> list[Service]:
+    """The process of all switches, where the site has some and this machine can have them (root)."""
+    if cabled.blocked(instance) is not None or not cabled.declared(instance):
+        return []
+    argv = (sys.executable, "-m", "lab.switches", "--dir", str(instance.dir))
+    return [Service("switches", argv, ready=instance.switch_socket.exists, ready_s=90)]
 
 
 def provision(instance: Instance) -> list[Service]:

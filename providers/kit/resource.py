@@ -61,11 +61,13 @@ class ResourceType:
     """Base of a resource type. Override what differs.
 
     `inputs_model`: pydantic model of the inputs; `check` reports all its errors. `secret_outputs`: names to encrypt.
+    `only_inputs`: large inputs that the state holds once, not among the outputs again.
     Values given to the methods are plain Python; in `check`, `diff` and `preview` they may hold `UNKNOWN`, elsewhere never.
     """
 
     inputs_model: ClassVar[type[BaseModel] | None] = None
     secret_outputs: ClassVar[frozenset[str]] = frozenset()
+    only_inputs: ClassVar[frozenset[str]] = frozenset()
     output_names: ClassVar[tuple[str, ...]] = ()
 
     def check(self, inputs: Properties) -> list[tuple[str, str]]:

@@ -137,7 +137,7 @@ class Servicer(rpc.ResourceProviderServicer):
             except Exception:  # noqa: BLE001  (one dead device must not stop the refresh of all others)
                 raise InitFailed(request.id, outputs, [self._crash("Read", call)]) from None
             hidden = resource.secret_outputs
-            known = to_struct({**seen.inputs, **seen.outputs}, hidden)
+            known = to_struct(_properties(resource, seen.inputs, seen.outputs), hidden)
             return pb.ReadResponse(id=request.id, properties=known, inputs=to_struct(seen.inputs))
 
         return self._run(request, context, work, inputs)
@@ -180,7 +180,7 @@ class Servicer(rpc.ResourceProviderServicer):
                 self._live.pop(id(context), None)
 
     def _state(self, resource: ResourceType, inputs: Properties, outputs: Properties) -> Any:
-        return to_struct({**inputs, **outputs}, resource.secret_outputs)
+        return to_struct(_properties(resource, inputs, outputs), resource.secret_outputs)
 
     def _half_done(
         self, context: grpc.ServicerContext, resource: ResourceType, inputs: Properties, error: InitFailed
@@ -221,6 +221,11 @@ class Servicer(rpc.ResourceProviderServicer):
         for context in late:
             with suppress(Exception):
                 context.cancel()
+
+
+def _properties(resource: ResourceType, inputs: Properties, outputs: Properties) -> Properties:
+    """Inputs and outputs together, without the large inputs that the state holds anyway."""
+    return {**{key: value for key, value in inputs.items() if key not in resource.only_inputs}, **outputs}
 
 
 def _kind(urn: str) -> str:

@@ -21,6 +21,7 @@ from providers.kube.kubeconfig import Kubeconfig
 CONNECT_S = 2.0
 READ_S = 10.0
 Object = dict[str, Any]
+_JSON = "application/json"
 
 
 class _Pinned(HTTPAdapter):
@@ -84,6 +85,10 @@ class Client:
         """Create an object in the collection at `path`."""
         return self._call("POST", path, body)
 
+    def patch(self, path: str, body: Object) -> Object:
+        """Merge `body` (RFC 7396: null takes a key away) into the object at `path`."""
+        return self._call("PATCH", path, body, kind="application/merge-patch+json")
+
     def delete(self, path: str) -> bool:
         """Delete an object and what belongs to it; False if it wasn't there."""
         try:
@@ -92,20 +97,22 @@ class Client:
             return False
         return True
 
-    def _call(self, method: str, path: str, body: Object | None = None, query: dict[str, str] | None = None) -> Object:
-        response = self._send(method, path, body, query)
+    def _call(
+        self, method: str, path: str, body: Object | None = None, query: dict[str, str] | None = None, kind: str = _JSON
+    ) -> Object:
+        response = self._send(method, path, body, query, kind)
         try:
             return response.json()
         except ValueError:
             raise errors.not_ready(f"{self.endpoint}{path}", "an answer that isn't JSON") from None
 
     def _send(
-        self, method: str, path: str, body: Object | None = None, query: dict[str, str] | None = None
+        self, method: str, path: str, body: Object | None = None, query: dict[str, str] | None = None, kind: str = _JSON
     ) -> requests.Response:
         url, data = self.endpoint + path, None if body is None else json.dumps(body)
         try:
             response = self._session.request(
-                method, url, data=data, params=query, headers={"Content-Type": "application/json"},
+                method, url, data=data, params=query, headers={"Content-Type": kind},
                 timeout=(CONNECT_S, READ_S), allow_redirects=False,
             )  # fmt: skip
         except requests.exceptions.SSLError as error:

@@ -54,6 +54,36 @@ class Cluster(pulumi.CustomResource):
         return self.__dict__["serverVersion"]
 
 
+class SetAside(pulumi.CustomResource):
+    """Nodes of machines that are set aside, name to reason: they take no new jobs until they leave the list.
+
+    A node that hasn't joined is no error; the next run looks again.
+    """
+
+    cordoned: pulumi.Output[Sequence[str]]
+    absent: pulumi.Output[Sequence[str]]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        kubeconfig_ref: Text,
+        endpoint: Text,
+        ca_file: Text,
+        nodes: Mapping[str, str],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        props = {
+            "kubeconfigRef": kubeconfig_ref,
+            "endpoint": endpoint,
+            "caFile": ca_file,
+            "nodes": [{"name": node, "reason": reason} for node, reason in nodes.items()],
+            "cordoned": None,
+            "absent": None,
+        }
+        super().__init__("kube:index:SetAside", name, props, opts)
+
+
 class AdmissionGate(pulumi.CustomResource):
     """Passes when a probe Job of `gpus` GPUs was admitted onto planned nodes of one domain of `topology_level`.
 

@@ -19,6 +19,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 from providers.kit import Cancel, Deadline, resolve_path
 from providers.kit.lifetime import mutation
 from providers.metal import errors
+from railyard.model.urls import authority
 
 IN_FLIGHT = 32
 CONNECT_S, READ_S = 5.0, 30.0
@@ -57,7 +58,7 @@ class Link:
             context = _trust(ca_file) if verify_tls else _blind()
         except OSError as error:
             raise errors.untrusted(self.where, f"{ca_file}: {error.strerror or error}") from None
-        self._pool = urllib3.connection_from_url(f"https://{address}", maxsize=1, ssl_context=context)
+        self._pool = urllib3.connection_from_url(f"https://{authority(address)}", maxsize=1, ssl_context=context)
 
     def close(self) -> None:
         """Closes the connection."""

@@ -1,0 +1,103 @@
+"""`fabric:index:SwitchConfig`: the configuration of one switch; its identity is compared before the first write (rule 15)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from providers.fabric import errors, tree
+from providers.fabric.https import Https
+from providers.fabric.models import SwitchConfigInputs
+from providers.fabric.nvue import NvueSwitch
+from providers.fabric.sonic import SonicSwitch
+from providers.fabric.ssh import Ssh
+from providers.fabric.switch import Switch, Times
+from providers.kit import Call, Created, Deadline, ReadBack, ResourceType
+from providers.kit.diffing import Kind
+from providers.kit.references import read_reference, too_open
+from providers.kit.resource import Properties
+from providers.metal.errors import MetalError
+from providers.metal.hold import hold
+
+TOKEN = "fabric"  # noqa: S105 (the phase's name)
+READ_S = 90.0
+CHANGE_S = 900.0
+FOR_POLICIES = {"plan", "waivers"}
+
+
+@contextmanager
+def connect(inputs: Properties, call: Call, deadline: Deadline) -> Iterator[Switch]:
+    """The switch behind the inputs, and nobody else: raises SWITCH-001 before anything is written."""
+    where = f"{inputs.get('name') or call.name} ({inputs['address']})"
+    warning = too_open(inputs["credentialRef"])
+    if warning:
+        call.log.warning_once(warning)
+    login = read_reference(inputs["credentialRef"], f"{where} credentialRef")
+    switch: Switch
+    if inputs["nos"] == "cumulus":
+        switch = NvueSwitch(Https(inputs["address"], inputs["caFile"], login, where, call.cancel, deadline))
+    else:
+        switch = SonicSwitch(Ssh(inputs["address"], inputs["hostKeySha256"], login, where, call.cancel, deadline))
+    with switch:
+        found = switch.serial()
+        if found != inputs["serial"]:
+            raise errors.other_switch(where, found, inputs["serial"])
+        yield switch
+
+
+class SwitchConfig(ResourceType):
+    """See `models.SwitchConfigInputs`. id = serial."""
+
+    inputs_model = SwitchConfigInputs
+    only_inputs = frozenset({"config"})
+
+    def diff(self, old: Properties, new: Properties, call: Call) -> dict[str, Kind]:
+        """Changed keys, each with its path. What is there for policies changes no switch."""
+        found = super().diff(old, new, call)
+        return {path: kind for path, kind in found.items() if path.split(".")[0].split("[")[0] not in FOR_POLICIES}
+
+    def preview(self, inputs: Properties, old_outputs: Properties | None) -> Properties:  # noqa: ARG002
+        return {"token": TOKEN}
+
+    def create(self, inputs: Properties, call: Call) -> Created:
+        self._apply({}, inputs, call)
+        return Created(inputs["serial"], {"token": TOKEN})
+
+    def update(self, id: str, old: Properties, new: Properties, old_outputs: Properties, call: Call) -> Properties:  # noqa: A002, ARG002
+        self._apply(old.get("config") or {}, new, call)
+        return {"token": TOKEN}
+
+    def read(self, id: str, inputs: Properties, outputs: Properties, call: Call) -> ReadBack:  # noqa: A002, ARG002
+        if "config" not in inputs:
+            return ReadBack(inputs, outputs)
+        with connect(inputs, call, call.deadline(READ_S)) as switch:
+            found = tree.seen(switch.tree(), inputs["config"])
+        return ReadBack({**inputs, "config": found}, {"token": TOKEN})
+
+    def delete(self, id: str, inputs: Properties, outputs: Properties, call: Call) -> None:  # noqa: A002, ARG002
+        call.info(f"{call.name}: management ended; the switch keeps its configuration and goes on forwarding")
+
+    def _apply(self, old: dict[str, Any], inputs: Properties, call: Call) -> None:
+        deadline = call.deadline(CHANGE_S)
+        wanted: dict[str, Any] = inputs["config"]
+        times = Times(float(inputs.get("confirmS", 180)), float(inputs.get("settleS", 60)))
+        with _alone(inputs, call, deadline), connect(inputs, call, deadline) as switch:
+            switch.free()
+            switch.change(old, wanted, times)
+            left = tree.additions(switch.tree(), wanted)
+            if left:
+                raise errors.not_stored(switch.where, sorted(".".join(path) for path in tree.paths(left)))
+
+
+@contextmanager
+def _alone(inputs: Properties, call: Call, deadline: Deadline) -> Iterator[None]:
+    """One change at a time per switch, for all processes of this user on this host."""
+    guard = hold((f"switch {inputs['address']}", f"switch {inputs['serial']}"), call.name, call.cancel, deadline)
+    try:
+        guard.__enter__()
+    except MetalError as error:
+        problem = error.problems[0]
+        raise errors.held(call.name, problem.found.removeprefix("held by "), deadline.limit_s) from None
+    try:
+        yield
+    finally:
+        guard.__exit__(None, None, None)
