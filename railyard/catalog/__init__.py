@@ -7,8 +7,9 @@ from typing import Any, cast
 from ruamel.yaml import YAML
 
 from railyard.model.catalog import Catalog
+from railyard.model.prices import PriceModel
 
-KINDS = ("gpus", "nodes", "pdus", "racks", "storage", "switches")
+KINDS = ("asics", "gpus", "management_switches", "nodes", "pdus", "racks", "storage", "switches", "cables", "optics")
 
 
 def _entries(kind: str) -> dict[str, dict[str, Any]]:
@@ -21,3 +22,9 @@ def _entries(kind: str) -> dict[str, dict[str, Any]]:
 def load() -> Catalog:
     """The whole catalogue. Raises pydantic.ValidationError if a file of the package is broken (a test sees to it)."""
     return Catalog.model_validate({kind: _entries(kind) for kind in KINDS})
+
+
+@cache
+def prices() -> dict[str, PriceModel]:
+    """The dated price list. Raises pydantic.ValidationError if the package's file is broken (a test sees to it)."""
+    return {name: PriceModel.model_validate(row) for name, row in _entries("prices").items()}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +15,14 @@ import typer
 from railyard import load, render, rules
 from railyard import plan as planning
 from railyard.cli.console import FOUND, block, guarded, out, project_root, say, show, stop
+from railyard.cli.filled import kept_values
 from railyard.model.plan import SiteTotals
 from railyard.plan import Plan
+from railyard.plan.growth import Work, work_order
+from railyard.render.fabric_facts import fabric_text
+from railyard.render.hosts.network import HEAD
+from railyard.render.networks import networks_text
+from railyard.render.work_order import work_order_csv, work_order_text
 from railyard.rules import Finding
 
 Stack = Annotated[str, typer.Argument(help="Name of a stack: stacks/Pulumi.<STACK>.yaml.", metavar="STACK")]
@@ -30,10 +37,19 @@ ConfigFile = Annotated[
     Path | None, typer.Option(help="Stack file to read instead, e.g. .lab/lab/Pulumi.lab.yaml.", show_default=False)
 ]
 
+Filled = Annotated[
+    Path | None,
+    typer.Option(help="A filled cables.csv: its serials and results go into the new one. Default: the one in the folder.",
+                 show_default=False),
+]  # fmt: skip
+
 RuleId = Annotated[str | None, typer.Argument(help="Id of a rule, e.g. POWER-001.", metavar="[ID]", show_default=False)]
 
+WORK_ORDER = "work-order.csv"
 # Written by us on the first line of each picture: only such files are ever removed from an output folder.
 _OURS = b'class="drawing rack"'
+_ERROR_ID = re.compile(r"[A-Z]+-\d{3}", re.IGNORECASE)
+_UNIT_TABLE = re.compile(r"su\d{3,}\.json")
 
 
 @dataclass(frozen=True)
@@ -59,20 +75,31 @@ def plan(
     out_folder: Out = None,
     against: Against = None,
     config_file: ConfigFile = None,
+    filled: Filled = None,
     root: Root = None,
 ) -> None:
     """Plan a stack: write plan, report, cable schedule and findings, and say what it means. Needs no Pulumi.
+
+    With --against also the re-cabling work order (work-order.csv): every cable that goes, moves and comes, in order.
 
     Exit code: 0; 1 if the plan is physically impossible; 2 if the input can't be read.
     """
     # Read before anything is written: it may be the very file that is about to be replaced.
     old = _earlier(against) if against else None
     designed = _design(stack, out_folder, config_file, root)
-    _write(designed)
+    new = planning.to_json(designed.plan) if old else b""
+    order = work_order(old.json, new) if old else []
+    written = _write(designed, filled, order)
+    # One of an earlier comparison would be taken for this one's.
+    (designed.folder / WORK_ORDER).unlink(missing_ok=True)
     say(render.consequences(designed.plan.site, old.totals if old else None))
+    say(fabric_text(designed.plan.fabric))
+    say(networks_text(designed.plan.networks))
     if old:
-        say(render.cable_moves(planning.moves(old.json, planning.to_json(designed.plan))))
-    _tell(designed)
+        say(render.cable_moves(planning.moves(old.json, new), cables_too=False))
+        (designed.folder / WORK_ORDER).write_text(work_order_csv(order), encoding="utf-8")
+        say(work_order_text(order))
+    _tell(designed, written)
 
 
 @guarded
@@ -98,7 +125,9 @@ def rule(rule_id: RuleId = None) -> None:
                 f"rule {rule_id}",
                 "no such rule",
                 "an id that `railyard rules` lists",
-                "look it up with `railyard rules`",
+                f"look it up with `railyard rules`; ids of errors: docs/reference/errors.md#{rule_id.lower()}"
+                if _ERROR_ID.fullmatch(rule_id)
+                else "look it up with `railyard rules`",
                 "CLI-003",
             )
         )
@@ -114,13 +143,33 @@ def _design(stack: str, out_folder: Path | None, config_file: Path | None, root:
     return Designed(made, findings, out_folder or base / "out" / stack)
 
 
-def _write(designed: Designed) -> None:
-    files = render.artefacts(designed.plan, designed.findings)
+def _write(designed: Designed, filled: Path | None = None, order: Sequence[Work] = ()) -> list[str]:
+    """Writes all files of a plan; the files and folders that now lie in its folder."""
+    kept = kept_values(designed.folder, filled, {cable.id for cable in designed.plan.cables})
+    files = render.artefacts(designed.plan, designed.findings, kept, order)
     for name, content in files.items():
         target = designed.folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
     _drop_stale(designed.folder / "racks", files)
+    _drop_left_nodes(designed.folder / "hosts", files)
+    return sorted({name.partition("/")[0] + ("/" if "/" in name else "") for name in files})
+
+
+def _drop_left_nodes(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Files of nodes and units that the plan no longer has would give their addresses to somebody else's node."""
+    for path in sorted(folder.rglob("*")):
+        name = f"hosts/{path.relative_to(folder).as_posix()}"
+        if path.is_file() and name not in files and _is_node_file(path):
+            path.unlink()
+    for left in sorted(folder.glob("*/")):
+        if left.is_dir() and not any(left.iterdir()):
+            left.rmdir()
+
+
+def _is_node_file(path: Path) -> bool:
+    """Whether we wrote it: by its first lines, and a unit's table by its name."""
+    return HEAD.encode() in path.read_bytes()[:400] or _UNIT_TABLE.fullmatch(path.name) is not None
 
 
 def _drop_stale(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -130,9 +179,9 @@ def _drop_stale(folder: Path, files: Mapping[str, bytes]) -> None:
             picture.unlink()
 
 
-def _tell(designed: Designed) -> None:
+def _tell(designed: Designed, written: Sequence[str]) -> None:
     show(rules.grouped(designed.findings))
-    out().print(f"written: {designed.folder} (report.html, cables.csv, plan.json, findings.json, racks/, topology.svg)")
+    out().print(f"written: {designed.folder} ({', '.join(written)})")
     if any(finding.severity == "invariant" for finding in designed.findings):
         raise typer.Exit(FOUND)
 

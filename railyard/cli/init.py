@@ -12,22 +12,29 @@ TEMPLATES = ("starter",)
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?", re.ASCII)
 
 
+class InitError(LoadError):
+    """A site of one's own that can't be begun: what was asked for is no input file, and its ids are errors of the command."""
+
+    heading = "{problems} in what was asked for"
+    url = "docs/reference/errors.md"
+
+
 def init(name: str, template: str, root: Path) -> list[Path]:
     """Write `stacks/Pulumi.NAME.yaml` and `sites/NAME/inventory.yaml` below `root`; returns their paths.
 
-    Raises LoadError: INIT-001 the name is none, INIT-002 no such template, INIT-003 a file is in the way, INIT-004 can't write.
+    Raises InitError: INIT-001 the name is none, INIT-002 no such template, INIT-003 a file is in the way, INIT-004 can't write.
     Overwrites nothing, and writes both files or none.
     """
     problems = _problems(name, template)
     if problems:
-        raise LoadError(problems)
+        raise InitError(problems)
     texts = {
         root / "stacks" / f"Pulumi.{name}.yaml": _filled(_text(template, "stack.yaml"), name),
         root / "sites" / name / "inventory.yaml": _inventory(_filled(_text(template, "inventory.yaml"), name), name),
     }
     taken = [path for path in texts if path.exists() or path.is_symlink()]
     if taken:
-        raise LoadError(
+        raise InitError(
             Problem(
                 "INIT-003", str(path.relative_to(root)), "the file is there", "init overwrites nothing", "take another name"
             )
@@ -50,7 +57,7 @@ def _write(texts: dict[Path, str], root: Path) -> None:
             path.unlink(missing_ok=True)
         found = error.strerror or str(error)
         problem = Problem("INIT-004", str(root), found, "a folder that can be written", "check the path and its permissions")
-        raise LoadError([problem]) from None
+        raise InitError([problem]) from None
 
 
 def _problems(name: str, template: str) -> list[Problem]:

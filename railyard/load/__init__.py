@@ -7,7 +7,7 @@ from railyard import catalog
 from railyard.load.inventory import read_inventory
 from railyard.load.reader import Document, dotted
 from railyard.load.reader import Path as Where
-from railyard.load.shape import did_you_mean
+from railyard.load.shape import did_you_mean, show
 from railyard.load.stack import from_config, read_stack
 from railyard.model.catalog import Catalog
 from railyard.model.config import SiteConfig
@@ -31,7 +31,9 @@ def site_config(root: Path, stack: str, *, config_file: Path | None = None) -> S
     if file is None and config_file is None and not _exists(root, path):
         names = stack_names(root)
         if names:
-            document.add("LOAD-015", "", f"no stack `{stack}`", "a stack with a file", did_you_mean(stack, names))
+            fix = f"{did_you_mean(stack, names)} Or write one: `railyard init {stack} --from starter`"
+            document.problems.clear()  # that its file is missing is the same fact
+            document.add("LOAD-015", "", f"no stack `{stack}`", "a stack with a file", fix)
     return _join(root, stack, file, document)
 
 
@@ -55,6 +57,9 @@ def _join(root: Path, stack: str, file: StackFile | None, document: Document) ->
     known = catalog.load()
     _check_models(file, known, document)
     path = Path(file.site.inventory)
+    if not _exists(root, path):
+        document.add("LOAD-001", *_no_inventory(root, file.site.inventory), document.line(("site", "inventory")))
+        raise LoadError(document.problems)
     try:
         inventory, digest, second = read_inventory(root / path, _where(root, path), file.site.name)
     except (OSError, ValueError) as error:
@@ -64,6 +69,13 @@ def _join(root: Path, stack: str, file: StackFile | None, document: Document) ->
     if problems or inventory is None:
         raise LoadError(problems)
     return SiteConfig(stack=stack, file=file, inventory=inventory, inventory_sha256=digest, catalog=known)
+
+
+def _no_inventory(root: Path, named: str) -> tuple[str, str, str, str]:
+    """Key, found, limit and fix where `site.inventory` leads nowhere; the nearest inventory that is there is named."""
+    there = sorted(str(path.relative_to(root)) for path in (root / "sites").glob("*/inventory.*"))
+    fix = did_you_mean(named, there) if there else "`railyard init NAME --from starter` writes one"
+    return "railyard:site.inventory", f"no file {show(named)}", "an inventory, by its path below the project root", fix
 
 
 def _check_models(file: StackFile, known: Catalog, document: Document) -> None:

@@ -55,7 +55,10 @@ def _check(document: Document, root: dict[str, Value], site: str | None) -> None
     name = root.get("site") if site is None else site
     for index, row in rows:
         _check_machine(document, index, row, name if isinstance(name, str) else None)
-    _check_duplicates(document, rows)
+    _check_duplicates(document, "machines", rows, ("name", "serial", "bmc"))
+    switches: list[Any] = root["switches"] if isinstance(root.get("switches"), list) else []
+    boxes = [(index, cast(dict[str, Value], row)) for index, row in enumerate(switches) if isinstance(row, dict)]
+    _check_duplicates(document, "switches", boxes, ("name", "serial", "managementAddress"))
 
 
 def _check_machine(document: Document, index: int, row: dict[str, Value], site: str | None) -> None:
@@ -76,16 +79,16 @@ def _check_machine(document: Document, index: int, row: dict[str, Value], site: 
         document.add("LOAD-006", f"machines[{index}].reason", "nothing", "a quarantined machine says why", "add `reason`", line)
 
 
-def _check_duplicates(document: Document, rows: list[tuple[int, dict[str, Value]]]) -> None:
+def _check_duplicates(document: Document, what: str, rows: list[tuple[int, dict[str, Value]]], keys: tuple[str, ...]) -> None:
     seen: dict[tuple[str, str], list[str]] = defaultdict(list)
     for index, row in rows:
-        for key in ("name", "serial", "bmc"):
+        for key in keys:
             if isinstance(row.get(key), str):
-                seen[key, row[key].strip().lower()].append(f"machines[{index}].{key}")
+                seen[key, row[key].strip().lower()].append(f"{what}[{index}].{key}")
         macs: list[Any] = row["macs"] if isinstance(row.get("macs"), list) else []
         for place, mac in enumerate(macs):
             if isinstance(mac, str):
-                seen["MAC", mac.strip().lower()].append(f"machines[{index}].macs[{place}]")
+                seen["MAC", mac.strip().lower()].append(f"{what}[{index}].macs[{place}]")
     for (key, value), places in seen.items():
         if len(places) > 1:
             last = int(places[-1].split("[")[1].split("]")[0])
@@ -95,5 +98,5 @@ def _check_duplicates(document: Document, rows: list[tuple[int, dict[str, Value]
                 f"{key} `{value[:64]}` also at {', '.join(places[:-1][:5])}",
                 "once in an inventory",
                 "one of the two is a copy: read it off the machine again",
-                document.line(("machines", last)),
+                document.line((what, last)),
             )

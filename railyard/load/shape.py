@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast, get_args
 from pydantic import BaseModel, ValidationError
 
 from railyard.load.reader import Document, Path, Value, dotted
+from railyard.load.scalars import plain
 from railyard.model.base import Noun
 
 Model = TypeVar("Model", bound=Noun)
@@ -160,19 +161,41 @@ def _judge(kind: str, item: dict[str, Any], name: str) -> tuple[str, str, str]:
     if name.endswith("Ref"):
         return "LOAD-011", "file:PATH or env:NAME", "secrets go by reference: write where the secret is, not the secret"
     if kind in ("float_type", "int_type", "int_from_float") and isinstance(item["input"], str):
-        fix = (
-            f"write the number alone, without quotes or unit: the key's unit is {unit}"
-            if unit
-            else "write the number without quotes"
-        )
-        return "LOAD-007", message.removeprefix("Input should be "), fix
+        return "LOAD-007", message.removeprefix("Input should be "), _as_number(item["input"], unit)
     if kind == "string_type":
         return "LOAD-007", "text", "put it in quotes"
     if kind == "string_pattern_mismatch" and re.search(r"\d{4}-\d\d-\d\d 00:00:00", str(item["input"])):
         return "LOAD-007", "a date as text", "put the date in quotes: YAML makes a time of it otherwise"
+    if kind == "string_pattern_mismatch" and name in _FORMS:
+        return "LOAD-007", *_as_formed(name, str(item["input"]))
     if kind == "value_error":
         return "LOAD-007", message, f"write {message}"
     return "LOAD-007", message.removeprefix("Input should be "), "see docs/reference/config.md"
+
+
+def _as_number(text: str, unit: str | None) -> str:
+    """What to type where a number is wanted and `text` stands: quotes are only to blame where there are some."""
+    if unit and re.search(r"\d", text):
+        return f"write the number alone, without quotes or unit: the key's unit is {unit}"
+    if not isinstance(plain(text), str):
+        return "write the number without quotes"
+    return f"write a number in digits{f', in {unit}' if unit else ''}"
+
+
+_MAC = "6 pairs of lower-case hexadecimal digits with colons between them, like 02:1f:d5:7c:de:e6"
+_FORMS = {"macs": (12, ":", _MAC), "nodeGuid": (16, "", "0x and 16 lower-case hexadecimal digits"),
+          "portGuid": (16, "", "0x and 16 lower-case hexadecimal digits")}  # fmt: skip
+"""Hardware addresses by key: how many digits, what stands between pairs, how one looks."""
+
+
+def _as_formed(name: str, text: str) -> tuple[str, str]:
+    """How it looks, and the same digits in that form where they are all there."""
+    count, between, looks = _FORMS[name]
+    digits = re.sub(r"[\s:.-]", "", text.lower().removeprefix("0x"))
+    if not re.fullmatch(rf"[0-9a-f]{{{count}}}", digits):
+        return looks, "read it off the label or the BMC again"
+    pairs = between.join(digits[at : at + 2] for at in range(0, count, 2))
+    return looks, f"write {'' if between else '0x'}{pairs}"
 
 
 def keys_at(model: type[BaseModel], loc: Path) -> list[str]:

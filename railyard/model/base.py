@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+_INSIDE = re.compile(r"`([a-z]+(?:_[a-z0-9]+)+)`")
 _LABEL = re.compile(r"^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$")
 
 
@@ -81,6 +82,11 @@ Url = Annotated[
 ]
 BaseUrl = Annotated[str, Field(max_length=1024, pattern=r"^https?://[^/\s]+$"), AfterValidator(_url)]
 HttpsUrl = Annotated[str, Field(max_length=1024, pattern=r"^https://[^/\s]+$"), AfterValidator(_url)]
+
+
+def outside(text: str) -> str:
+    """A text with the names of keys as people write them: `ca_file` in a docstring is `caFile` in the file."""
+    return _INSIDE.sub(lambda match: f"`{to_camel(match[1])}`", text)
 
 
 class Noun(BaseModel):

@@ -6,50 +6,21 @@ fact that is not null is listed exactly once. A source that nobody has checked a
 """
 
 import math
-from collections import Counter
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from railyard.model.asics import AsicModel
 from railyard.model.base import Gbps, Kg, Kw, Noun, Tib
+from railyard.model.cabling import CableModel, Form, HeatSink, OpticModel
+from railyard.model.entry import Entry
+from railyard.model.hosts import CpuId, PciAddress
+from railyard.model.networks import ManagementSwitchModel
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Height = Annotated[int, Field(ge=1, le=60, description="rack units")]
 Whole = Annotated[int, Field(ge=0, le=1_000_000)]
 Metres = Annotated[float, Field(gt=0, le=5)]
-
-_NOT_FACTS = {"name", "title", "sources"}
-
-
-class Entry(Noun):
-    """One catalogue row. `name` is the key that a stack file uses."""
-
-    name: str
-    title: str
-    sources: dict[str, tuple[str, ...]]
-
-    def source(self, fact: str) -> str:
-        """Where a fact (its outside name, e.g. `peakKw`) comes from. KeyError if the fact is unknown (null)."""
-        for text, facts in self.sources.items():
-            if fact in facts:
-                return text
-        raise KeyError(fact)
-
-    def verified(self, fact: str) -> bool:
-        """False while the source says that nobody has checked it."""
-        return "unverified" not in self.source(fact)
-
-    @model_validator(mode="after")
-    def _sourced(self) -> Self:
-        values = self.model_dump(by_alias=True, mode="json")
-        known = {key for key, value in values.items() if value is not None and key not in _NOT_FACTS}
-        listed = Counter(fact for facts in self.sources.values() for fact in facts)
-        complaints = [f"no source for {fact}" for fact in sorted(known - set(listed))]
-        complaints += [f"source for {fact}, which is not a known fact here" for fact in sorted(set(listed) - known)]
-        complaints += [f"two sources for {fact}" for fact, count in sorted(listed.items()) if count > 1]
-        if complaints:
-            raise ValueError("; ".join(complaints))
-        return self
 
 
 class GpuModel(Entry):
@@ -70,7 +41,11 @@ class NodeModel(Entry):
     """One GPU server. `peak_kw` is the nameplate maximum that power is planned with.
 
     `rail_hcas` are the RDMA devices of the backend NICs in rail order: entry r is the NIC beside GPU r. Storage and in-band
-    adapters take numbers in between, so the number is not the rail. `psus_for_full` supplies of `psu_kw` carry `peak_kw`.
+    adapters take numbers in between, so the number is not the rail. `rail_cages` are their cages and ports (`4/2`) in rail
+    order, `nic_form` and `nic_heat_sink` what such a cage takes. `psus_for_full` supplies of `psu_kw` carry `peak_kw`.
+    `rail_pci`, `rail_cpus` and `gpu_pci` are PCI addresses of NICs, their NUMA nodes and the GPUs beside them, in rail order;
+    `storage_hcas` are the RDMA devices that are no rail, `pcie_gts` the PCIe speed of both (GT/s per lane, 16 lanes).
+    `storage_nics` adapters of `storage_nic_ports` ports serve storage and in-band; each of the `dpus` has a BMC of its own.
     """
 
     gpu_model: str
@@ -89,8 +64,19 @@ class NodeModel(Entry):
     backend_nics: Annotated[int, Field(ge=1)]
     nic_gbps: Gbps
     rail_hcas: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    rail_cages: Annotated[tuple[Annotated[str, Field(pattern=r"^\d{1,2}(/\d)?$")], ...], Field(min_length=1)] | None = None
+    rail_pci: Annotated[tuple[PciAddress, ...], Field(min_length=1)] | None = None
+    rail_cpus: Annotated[tuple[Whole, ...], Field(min_length=1)] | None = None
+    gpu_pci: Annotated[tuple[PciAddress, ...], Field(min_length=1)] | None = None
+    pcie_gts: Annotated[float, Field(gt=0, le=1000)] | None = None
+    cpu_id: CpuId | None = None
+    nic_form: Form | None = None
+    nic_heat_sink: HeatSink | None = None
+    storage_hcas: tuple[str, ...] | None = None
     storage_nics: Whole
     storage_nic_gbps: Gbps | None = None
+    storage_nic_ports: Annotated[int, Field(ge=1, le=4)] | None = None
+    dpus: Whole | None = None
     cpus: Whole | None = None
     cores: Whole | None = None
     ram_gib: Whole | None = None
@@ -103,17 +89,38 @@ class NodeModel(Entry):
         if self.rail_hcas is not None and len(set(self.rail_hcas)) != self.backend_nics:
             found = ", ".join(self.rail_hcas)
             raise ValueError(f"{self.backend_nics} backend NICs need as many different railHcas, not {found}")
+        if self.rail_cages is not None and len(set(self.rail_cages)) != self.backend_nics:
+            found = ", ".join(self.rail_cages)
+            raise ValueError(f"{self.backend_nics} backend NICs need as many different railCages, not {found}")
+        return self
+
+    @model_validator(mode="after")
+    def _one_address_per_device(self) -> Self:
+        counts = {"railPci": (self.rail_pci, self.backend_nics), "gpuPci": (self.gpu_pci, self.gpus)}
+        for fact, (found, want) in counts.items():
+            if found is not None and len(set(found)) != want:
+                raise ValueError(f"{want} devices need as many different {fact}, not {', '.join(found)}")
+        if self.rail_cpus is not None and len(self.rail_cpus) != self.backend_nics:
+            raise ValueError(f"{self.backend_nics} backend NICs need as many railCpus, not {len(self.rail_cpus)}")
+        shared = sorted(set(self.storage_hcas or ()) & set(self.rail_hcas or ()))
+        if shared:
+            raise ValueError(f"{', '.join(shared)} can't be in railHcas and storageHcas")
         return self
 
 
 class SwitchModel(Entry):
     """One fabric switch. `ports` maps a link speed in Gb/s to the number of ports at that speed (all by breakout).
 
-    `psus_for_full` is the number of supplies that carry it at its peak.
+    `cages` of `cage_form` hold them, the same number each; `heat_sink` is the plug that they take, `lane_gbps` the fastest lane
+    generation. `psus_for_full` is the number of supplies that carry it at its peak.
     """
 
     transports: Annotated[tuple[Literal["infiniband", "roce"], ...], Field(min_length=1)]
     ports: dict[int, int]
+    cages: Annotated[int, Field(ge=1)] | None = None
+    cage_form: Form | None = None
+    heat_sink: HeatSink | None = None
+    lane_gbps: Annotated[int, Field(ge=1)] | None = None
     u_height: Height
     peak_kw: Kw | None = None
     typical_kw: Kw | None = None
@@ -121,6 +128,7 @@ class SwitchModel(Entry):
     depth_m: Metres | None = None
     psus: Annotated[int, Field(ge=1)] | None = None
     psus_for_full: Annotated[int, Field(ge=1)] | None = None
+    subnet_manager_nodes: Annotated[int, Field(ge=1)] | None = None
 
     def radix(self, link_gbps: float) -> int | None:
         """Ports at a link speed; None when the switch doesn't run at it."""
@@ -159,7 +167,8 @@ class RackModel(Entry):
 class StorageNodeModel(Entry):
     """One storage server. `usable_tib` is after RAID inside the server, before mirroring between servers.
 
-    `psus_for_full` is the number of supplies that carry it at its peak.
+    `psus_for_full` is the number of supplies that carry it at its peak. `nics` ports are the storage network's; in-band and
+    management (1000BASE-T, beside the BMC) have ports of their own.
     """
 
     backends: Annotated[tuple[Literal["lustre", "beegfs"], ...], Field(min_length=1)]
@@ -175,6 +184,9 @@ class StorageNodeModel(Entry):
     weight_kg: Kg | None = None
     nics: Annotated[int, Field(ge=1)]
     nic_gbps: Gbps
+    in_band_ports: Whole | None = None
+    in_band_gbps: Gbps | None = None
+    management_ports: Whole | None = None
     psus: Annotated[int, Field(ge=1)] | None = None
     psus_for_full: Annotated[int, Field(ge=1)] | None = None
 
@@ -182,9 +194,13 @@ class StorageNodeModel(Entry):
 class Catalog(Noun):
     """Everything that a stack file may name, by its key."""
 
+    asics: dict[str, AsicModel]
     gpus: dict[str, GpuModel]
     nodes: dict[str, NodeModel]
     switches: dict[str, SwitchModel]
     pdus: dict[str, PduModel]
     racks: dict[str, RackModel]
     storage: dict[str, StorageNodeModel]
+    cables: dict[str, CableModel]
+    optics: dict[str, OpticModel]
+    management_switches: dict[str, ManagementSwitchModel]

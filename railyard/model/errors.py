@@ -26,6 +26,7 @@ class ProblemsError(Exception):
     """Input from which nothing can be made. Carries every problem that was found, in stable order, without duplicates."""
 
     heading = "{problems}"
+    url = URL
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = self.in_order(problems)
@@ -44,7 +45,7 @@ class ProblemsError(Exception):
     def __str__(self) -> str:
         count = len(self.problems)
         head = self.heading.format(problems=f"{count} problem{'s' if count != 1 else ''}")
-        return "\n".join([f"{head} (see {URL}):", *(str(problem) for problem in self.problems)])
+        return "\n".join([f"{head} (see {self.url}):", *(str(problem) for problem in self.problems)])
 
 
 class LoadError(ProblemsError):

@@ -15,7 +15,7 @@ CONTRACT_VERSION = 1
 class Phase(Noun):
     """One phase that has passed. `digest` is the SHA-256 of the evidence that its gate measured."""
 
-    name: Annotated[str, Field(description="facility-<unit> or platform")]
+    name: Annotated[str, Field(description="facility-<unit>, fabric-<gate> or platform")]
     digest: Sha256
 
 
@@ -47,9 +47,9 @@ class StorageOutput(Noun):
 
 
 class FabricOutput(Noun):
-    """The training fabric. `status` is `planned` until railyard configures the switches."""
+    """The training fabric. `status` is `configured` where railyard configures every switch of it, else `planned`."""
 
-    status: Literal["planned", "deployed"]
+    status: Literal["planned", "configured", "deployed"]
     transport: str
     tiers: int
     rails: int

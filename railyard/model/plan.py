@@ -10,13 +10,14 @@ import msgspec
 from pydantic import Field
 
 from railyard.model.base import Noun
+from railyard.model.switch_intent import SwitchRouting
 
 
 class Cable(msgspec.Struct, frozen=True, array_like=False, rename="camel", gc=False):
     """One physical cable. Ends are `device/port`; `route_m` is the routed length, `length_m` the next orderable one.
 
-    `a_second` and `z_second` are the ends of the second link where one cable carries two (twin-port cages); `sku` is a key of the
-    catalogue's cables, `bundle` the bundle that it is pulled with.
+    `a_second` and `z_second` are the ends of the second link where one cable carries two (twin-port cages); `sku` is a key of
+    the catalogue's cables, `bundle` the bundle that it is pulled with.
     """
 
     id: str
@@ -52,7 +53,7 @@ class RackDevice(Noun):
     """One device in a rack. `u` is the lowest U that it fills, counted from 1 at the bottom."""
 
     name: str
-    role: Literal["gpu", "storage", "leaf", "spine", "core", "management", "oob"]
+    role: Literal["gpu", "storage", "leaf", "spine", "core", "management", "storage-switch", "in-band-switch", "oob"]
     model: str
     u: int
     u_height: int
@@ -118,7 +119,8 @@ class SwitchPlan(Noun):
 
     `down_gbps` and `up_gbps` are what the switch is built for (all slots), not what is filled today.
     `links_per_peer` maps each switch above to the number of links to it. `node_nic` is the NIC port that a node has on this
-    leaf's rail and plane (`mlx5_5`): the far end of every node port. None on spines and cores.
+    leaf's rail and plane (`mlx5_5`): the far end of every node port. None on spines and cores, and on a leaf that takes all
+    NICs of its nodes (its `rail` is None, too). `wanted_down_to_up` is the ratio asked for; None: no uplinks by design.
     """
 
     name: str
@@ -137,7 +139,9 @@ class SwitchPlan(Noun):
     down_to_up: float | None
     free_ports: int
     node_nic: str | None = None
-    status: Literal["planned"] = "planned"
+    wanted_down_to_up: float | None = 1.0
+    routing: SwitchRouting | None = None
+    status: Literal["planned", "configured"] = "planned"
 
 
 class MachinePlan(Noun):
@@ -167,9 +171,16 @@ class FabricSummary(Noun):
 
     `bisection_gb_per_s` is gigabytes (10^9) per second, one direction. `node_nics` are a node's NIC ports in the order of rails
     and planes; `node_nics_assumed` is true where the catalogue doesn't know them and `mlx5_{rail}` stands in.
+
+    `leaves_per_unit` are those of one plane; `node_ports_per_leaf` and `uplinks_per_leaf` what a leaf is built for. Fewer links
+    are wired where `fabric.spines` is set too low. `down_to_up` is of the wired ones, 0 in one tier. `endpoints` are links of
+    nodes, `manager_links` those of fabric managers. Hops count switches; core loads are shares (0 to 1) of pairs of leaves.
+    `subnet_managers` names by subnet the hosts or switches whose subnet manager works there (InfiniBand);
+    `subnet_manager_nodes` is what a switch's own can manage.
     """
 
     transport: str
+    layout: Literal["rail-optimized", "fat-tree", "rail-only"]
     tiers: int
     rails: int
     planes: int
@@ -186,6 +197,24 @@ class FabricSummary(Noun):
     down_to_up: float
     bisection_gb_per_s: float
     free_leaf_ports: int
+    leaves_per_unit: int
+    node_ports_per_leaf: int
+    uplinks_per_leaf: int
+    oversubscription: float = 1.0
+    pods: int = 1
+    pod_by: Literal["unit", "rail"] | None = None
+    node_leaf_links: int = 0
+    leaf_spine_links: int = 0
+    spine_core_links: int = 0
+    manager_links: int = 0
+    separate_fabrics: int = 1
+    same_rail_hops: int | None = None
+    any_hops: int | None = None
+    same_rail_core_load: float = 0.0
+    any_core_load: float = 0.0
+    shift_claim: Literal["one flow per link", "waived", "uneven", "oversubscribed"] = "one flow per link"
+    subnet_managers: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    subnet_manager_nodes: int | None = None
     node_nics: tuple[str, ...] = ()
     node_nics_assumed: bool = False
 
@@ -265,14 +294,15 @@ class ReplicaPlan(Noun):
 class SiteTotals(Noun):
     """The small slice that whole-site rules and the consequence table read.
 
-    `cables` counts the training fabric's and the BMCs' (out-of-band) cables, `peak_kw` what stands in the planned racks.
-    Storage and in-band networks, their switches and other management ports are not planned yet and not in either.
+    `cables` counts those of the training fabric and of the storage, in-band and out-of-band networks, `peak_kw` everything that
+    stands in the planned racks.
     `planned_scalable_units` is what the stack file says (or what is built, where it says nothing): fewer than are built is
-    growth beyond the plan.
+    growth beyond the plan. `active_gpus` are those of machines that are not set aside: what jobs can have.
     """
 
     site: str
     gpus: int
+    active_gpus: int | None = None  # None: totals of before this number was kept
     nodes: int
     machines: int
     racks: int

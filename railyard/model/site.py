@@ -7,6 +7,11 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from railyard.model.base import BaseUrl, Cidr, Gbps, Host, HttpsUrl, Kw, Name, Noun, Path, Ref, Sha256, Tib, Url
+from railyard.model.blocks import Ipv6Blocks, ReservedBlock
+from railyard.model.cabling import Cabling
+from railyard.model.infiniband import InfiniBand
+from railyard.model.lossless import Bfd, Lossless, Nos
+from railyard.model.networks import Networks
 
 SCHEMA_VERSION = 1
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
@@ -85,8 +90,34 @@ class Facility(Noun):
     reserved_u: tuple[Annotated[int, Field(ge=1, le=60)], ...] = ()
 
 
+class Layout(StrEnum):
+    """How the NICs of a node hang on the leaves of its unit.
+
+    `rail-optimized`: NIC r on leaf r. `fat-tree`: all on one leaf. `rail-only`: NIC r on leaf r and no spines: a separate
+    fabric for each rail.
+    """
+
+    RAIL_OPTIMIZED = "rail-optimized"
+    FAT_TREE = "fat-tree"
+    RAIL_ONLY = "rail-only"
+
+
+class PodBy(StrEnum):
+    """What a pod of three tiers is made of: whole units, or whole rails."""
+
+    UNIT = "unit"
+    RAIL = "rail"
+
+
 class Fabric(Noun):
-    """The training fabric. `spines` overrides the closed form (per plane) and is judged by the rules."""
+    """The training fabric. `spines` overrides the closed form (per plane) and is judged by the rules.
+
+    `oversubscription` is down:up of a leaf (2 is twice as much down as up); left out, a leaf has as many uplinks as node ports.
+    `tiers: auto` is two, or three where a plane has more leaves than a spine has ports; 1 hangs all NICs of one unit on one
+    switch per plane. `podBy: unit` keeps all rails of a unit in one pod, so that pods are bought as units are; same-rail
+    traffic between pods then crosses the core (5 switch hops). `podBy: rail` keeps a rail in one pod (3 hops, none through the
+    core), and all pods' spines stand from the first unit on. `linksPerCable: 2`: one twin-port cable carries two links.
+    """
 
     transport: Transport
     switch_model: str
@@ -99,10 +130,25 @@ class Fabric(Noun):
     spines: Positive | None = None
     uplinks_per_leaf: Positive | None = None
     reserved_ports: Count = 0
+    layout: Layout = Layout.RAIL_OPTIMIZED
+    tiers: Literal["auto", 1, 2, 3] = "auto"
+    oversubscription: Annotated[float, Field(ge=1, le=64, allow_inf_nan=False)] | None = None
+    links_per_cable: Literal[1, 2] = 1
+    pod_by: PodBy = PodBy.UNIT
+    full_pods: bool = False
+    nos: Nos | None = None
+    nos_version: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9._-]{0,31}$")] | None = None
+    asn_base: Annotated[int, Field(ge=1, le=4_294_967_295)] = 4_200_000_000
+    bfd: Bfd = Bfd()
+    lossless: Lossless = Lossless()
 
 
 class Addresses(Noun):
-    """Address blocks; everything below is cut from them by the planner."""
+    """Address blocks; everything below is cut from them by the planner.
+
+    `loopbacks` defaults to a part of `rails` (routed fabrics only); `management` are the networks that may log in to switches,
+    by default `oob` and `inBand`.
+    """
 
     oob: Cidr
     in_band: Cidr
@@ -111,6 +157,11 @@ class Addresses(Noun):
     pods: Cidr
     services: Cidr
     ntp_servers: Annotated[tuple[Host, ...], Field(min_length=1)]
+    syslog_servers: Annotated[tuple[Host, ...], Field(max_length=16)] = ()
+    loopbacks: Cidr | None = None
+    ipv6: Ipv6Blocks = Ipv6Blocks()
+    reserved: Annotated[tuple[ReservedBlock, ...], Field(max_length=256)] = ()
+    management: Annotated[tuple[Cidr, ...], Field(max_length=64)] = ()
 
 
 class StorageClass(Noun):
@@ -186,6 +237,7 @@ class Gates(Noun):
     """Thresholds of the gates between phases."""
 
     minimum_ready: Positive | None = None
+    fabric_percent: Annotated[float, Field(gt=0, le=100)] = 100.0
     admission_timeout_s: Annotated[int, Field(ge=1, le=3600)] = 120
 
 
@@ -228,6 +280,9 @@ class StackFile(Noun):
     fabric: Fabric
     addresses: Addresses
     storage: Storage
+    networks: Networks = Networks()
+    cabling: Cabling = Cabling()
+    infiniband: InfiniBand = InfiniBand()
     bmc: Bmc
     install: Install
     platform: Platform

@@ -5,7 +5,9 @@
                        storage server i from the top, so that both ends may grow: 2^b - 1 - i
     out-of-band        BMC of slot s of unit u: as in-band
                        from the top in turn: BMC of a storage server, spine, core, leaf: 2^b - 2 - (4 * i + 0 | 1 | 2 | 3)
-    rails              the block cut into the next power of two >= rails * planes subnets; host as in-band
+    rails              InfiniBand: the block cut into the next power of two >= rails * planes subnets; host as in-band
+                       RoCE: a subnet per leaf, railyard/plan/routed.py, and loopbacks
+    IPv6               addresses.ipv6.<block>: the same offsets in a second block; each interface then has two rows
 
 Services are what the planner doesn't place: API server, provisioning, NTP, replication. Their addresses are the stack file's;
 the first 32 of each block are never given to a device.
@@ -17,16 +19,14 @@ block too small for all planned positions PLAN-006 (rows are made anyway).
 """
 
 from collections.abc import Iterable, Iterator
-from functools import cache
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from math import ceil, log2
-
-import msgspec
 
 from railyard.model.errors import Problem
 from railyard.model.plan import AddressRow
-from railyard.model.site import StackFile
-from railyard.plan import names
+from railyard.model.site import Addresses, StackFile, Transport
+from railyard.plan import names, routed
+from railyard.plan.blocks import Block, parse_block, rail_blocks, usable
 from railyard.plan.machines import Seat, Seats
 from railyard.plan.nics import RailNics
 from railyard.plan.shape import FabricShape
@@ -36,60 +36,60 @@ IN_BAND_INTERFACE = "bond0"
 STORAGE_INTERFACE = "storage0"
 BMC_INTERFACE = "bmc"
 SWITCH_INTERFACE = "mgmt0"
+_KEYS = ("oob", "in_band", "storage", "rails")
 SERVICE_ADDRESSES = 32
 """Addresses at the bottom of a block that no device gets: network, gateway (1) and 30 for services. Ours: one /27."""
 _TOP = {"storage": 0, "spine": 1, "core": 2, "leaf": 3}
 """Who counts down from the top of the out-of-band block, in turn: none of them moves when another one grows."""
 
 
-class Block(msgspec.Struct, frozen=True, gc=False):
-    """A network as numbers: cheap to count in."""
-
-    first: int
-    size: int
-    prefix: int
-    version: int
-
-    def address(self, offset: int) -> str:
-        """Address at an offset from the network's first; in a block that is too small it lies outside (PLAN-006)."""
-        number = self.first + offset
-        if self.version == 6:
-            return str(IPv6Address(number % 2**128))
-        return f"{number >> 24 & 255}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
-
-    def holds(self, number: int, version: int) -> bool:
-        """True where an address (as a number) lies in the block."""
-        return version == self.version and self.first <= number < self.first + self.size
-
-
-@cache
-def parse_block(cidr: str) -> Block:
-    """The block of a network's text, host bits cut off (a rule names them). The model guarantees that the text is a network."""
-    network = ip_network(cidr, strict=False)
-    return Block(int(network.network_address), network.num_addresses, network.prefixlen, network.version)
-
-
-def rail_blocks(block: Block, rails: int) -> list[Block]:
-    """One equal subnet per rail (and plane): the block cut into the next power of two; empty where it can't be cut."""
-    bits = ceil(log2(rails))
-    size = block.size >> bits
-    return [Block(block.first + rail * size, size, block.prefix + bits, block.version) for rail in range(rails)] if size else []
-
-
 def assign_addresses(
     file: StackFile, shape: FabricShape, nics: RailNics, seats: Seats, spots: Iterable[Spot]
 ) -> tuple[tuple[AddressRow, ...], tuple[Problem, ...]]:
-    """All rows (by network, then device) and what is wrong with the blocks."""
-    block = {key: parse_block(getattr(file.addresses, key)) for key in ("oob", "in_band", "storage", "rails")}
-    machines = (*seats.gpu, *seats.storage)
-    rows = (
-        *_bmc_rows(block["oob"], shape, machines),
-        *_switch_rows(block["oob"], shape, spots),
-        *_host_rows(block["in_band"], "in-band", IN_BAND_INTERFACE, shape, machines),
-        *_host_rows(block["storage"], "storage", STORAGE_INTERFACE, shape, machines),
-        *_rail_rows(block["rails"], shape, nics, seats.gpu),
-    )
-    return rows, (*_strays(block["oob"], machines), *_too_small(file, shape, block))
+    """All rows (by network, then device; IPv6 after IPv4) and what is wrong with the blocks."""
+    machines, stands = (*seats.gpu, *seats.storage), tuple(spots)
+    rows: list[AddressRow] = []
+    problems: list[Problem] = [*_strays(parse_block(file.addresses.oob), machines)]
+    for blocks in (_blocks(file.addresses), _six(file.addresses)):
+        if "oob" in blocks:
+            rows += _bmc_rows(blocks["oob"], shape, machines)
+            rows += _switch_rows(blocks["oob"], stands)
+        if "in_band" in blocks:
+            rows += _host_rows(blocks["in_band"], "in-band", IN_BAND_INTERFACE, shape, machines)
+        if "storage" in blocks:
+            rows += _host_rows(blocks["storage"], "storage", STORAGE_INTERFACE, shape, machines)
+        rows += _fabric_rows(blocks, file, shape, nics, seats, stands)
+        problems += _too_small(file, shape, blocks)
+    return tuple(rows), tuple(problems)
+
+
+def _blocks(addresses: Addresses) -> dict[str, Block]:
+    """The blocks that every site has, and loopbacks where they have one of their own."""
+    texts = {key: getattr(addresses, key) for key in (*_KEYS, "loopbacks")}
+    return {key: parse_block(text) for key, text in texts.items() if text}
+
+
+def _six(addresses: Addresses) -> dict[str, Block]:
+    """The IPv6 blocks that are given, by the same names."""
+    texts = {key: getattr(addresses.ipv6, key) for key in (*_KEYS, "loopbacks")}
+    return {key: parse_block(text) for key, text in texts.items() if text}
+
+
+def _fabric_rows(
+    blocks: dict[str, Block], file: StackFile, shape: FabricShape, nics: RailNics, seats: Seats, spots: tuple[Spot, ...]
+) -> Iterator[AddressRow]:
+    """Rails, and loopbacks where the fabric is routed."""
+    if file.fabric.transport is not Transport.ROCE:
+        if "rails" in blocks:
+            yield from _rail_rows(blocks["rails"], shape, nics, seats.gpu)
+        return
+    loopbacks = blocks.get("loopbacks")
+    if "rails" in blocks:
+        prefix = names.port_prefix(file.fabric.transport.value)
+        yield from routed.routed_rows(blocks["rails"], loopbacks, shape, nics, seats.gpu, file.site.name, prefix)
+        _, loopbacks = routed.cut_rails(blocks["rails"], loopbacks, shape)
+    if loopbacks:
+        yield from routed.loopback_rows(loopbacks, spots)
 
 
 def host_offset(seat: Seat, shape: FabricShape, block: Block) -> int:
@@ -122,29 +122,24 @@ def _host_rows(block: Block, network: str, interface: str, shape: FabricShape, s
 
 
 def _rail_rows(block: Block, shape: FabricShape, nics: RailNics, seats: tuple[Seat, ...]) -> Iterator[AddressRow]:
-    for index, subnet in enumerate(rail_blocks(block, shape.rails * shape.planes)):
+    for index, subnet in enumerate(rail_blocks(block, shape.rails * shape.planes)[: shape.rails * shape.planes]):
         rail, plane = divmod(index, shape.planes)
         network = names.rail_network(rail, plane, shape.planes)
         yield from _host_rows(subnet, network, nics.port(rail, plane), shape, seats)
 
 
-def _switch_rows(block: Block, shape: FabricShape, spots: Iterable[Spot]) -> Iterator[AddressRow]:
-    count = {"spine": 0, "core": 0}
+def _switch_rows(block: Block, spots: Iterable[Spot]) -> Iterator[AddressRow]:
     for spot in spots:
-        if spot.unit is not None:
-            index = ((spot.unit - 1) * shape.rails + (spot.rail or 0)) * shape.planes + spot.plane
-        else:
-            # Spines and cores stand in one fixed order, from the first, so a running number is their identity.
-            index = count[spot.role]
-            count[spot.role] += 1
-        address = block.address(_top_offset(spot.role, index, block.size))
+        address = block.address(_top_offset(spot.role, spot.index, block.size))
         yield AddressRow(spot.name, "oob", SWITCH_INTERFACE, address, block.prefix)
 
 
 def _bmc_rows(block: Block, shape: FabricShape, seats: Iterable[Seat]) -> Iterator[AddressRow]:
+    """The inventory's address, in the first block or in that of its own version; else the one of the position."""
     for seat in seats:
         known = _known(seat)
-        address = str(known) if known else block.address(bmc_offset(seat, shape, block))
+        mine = known is not None and (block.version == 4 or known.version == block.version)
+        address = str(known) if mine else block.address(bmc_offset(seat, shape, block))
         yield AddressRow(seat.name, "oob", BMC_INTERFACE, address, block.prefix)
 
 
@@ -179,16 +174,37 @@ def _too_small(file: StackFile, shape: FabricShape, blocks: dict[str, Block]) ->
     tops = max((len(_TOP) * (count - 1) + _TOP[role] + 1 for role, count in counts.items() if count), default=0)
     for key, top in (("oob", tops), ("in_band", servers), ("storage", servers)):
         want = SERVICE_ADDRESSES + slots + top + 1
-        if blocks[key].size < want:
+        if key in blocks and blocks[key].size < want:
             yield _small(key, blocks[key], want, "addresses")
-    count = shape.rails * shape.planes
-    want = (SERVICE_ADDRESSES + slots + 1) << ceil(log2(count))
-    if blocks["rails"].size < want:
-        yield _small("rails", blocks["rails"], want, f"addresses ({count} subnets of {slots} hosts)")
+    yield from _small_rails(file, shape, blocks)
+
+
+def _small_rails(file: StackFile, shape: FabricShape, blocks: dict[str, Block]) -> Iterator[Problem]:
+    """PLAN-006 for the fabric's own blocks."""
+    slots, count = shape.units * shape.nodes_per_unit, shape.rails * shape.planes
+    routes = file.fabric.transport is Transport.ROCE
+    loopbacks = blocks.get("loopbacks")
+    if "rails" in blocks:
+        block = blocks["rails"]
+        each = SERVICE_ADDRESSES + slots + 1
+        what = f"{count} subnets of {slots} hosts"
+        if routes:
+            each = routed.leaf_subnets(shape) * routed.leaf_size(block.version, shape.nodes_per_leaf)
+            share = "" if loopbacks else " and a share for loopbacks"
+            what = f"{count} rails of {routed.leaf_subnets(shape)} leaf subnets{share}"
+        want = each << ceil(log2(count + (routes and not loopbacks)))
+        if block.size < want:
+            yield _small("rails", block, want, f"addresses ({what})")
+        _, loopbacks = routed.cut_rails(block, loopbacks, shape)
+    if routes and loopbacks and loopbacks.size < routed.loopbacks_needed(shape):
+        key = "loopbacks" if "loopbacks" in blocks else "rails"
+        yield _small(key, loopbacks, routed.loopbacks_needed(shape), "addresses for loopbacks")
 
 
 def _small(key: str, block: Block, want: int, what: str) -> Problem:
+    """Counts as people count them: without network and broadcast address."""
     bits = (32 if block.version == 4 else 128) - ceil(log2(want))
-    where = f"railyard:addresses.{'inBand' if key == 'in_band' else key}"
-    found = f"{block.address(0)}/{block.prefix} has {block.size}"
-    return Problem("PLAN-006", where, found, f"{want} {what} for all planned units", f"use a /{bits} or larger")
+    name = "inBand" if key == "in_band" else key
+    where = f"railyard:addresses.{'ipv6.' if block.version == 6 else ''}{name}"
+    found = f"{block} has {usable(block.prefix, block.version):,} usable addresses"
+    return Problem("PLAN-006", where, found, f"{want - 2:,} usable {what} for all planned units", f"use a /{bits} or larger")

@@ -9,6 +9,7 @@ from railyard.model.plan import SiteTotals
 
 ROWS = (
     ("GPUs", "gpus"),
+    ("GPUs in active machines", "activeGpus"),
     ("Peak kW", "peakKw"),
     ("Worst feed %", "worstFeedPercent"),
     ("Bisection GB/s", "bisectionGbPerS"),

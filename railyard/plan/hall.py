@@ -16,7 +16,9 @@ ROW_PITCH_M = 3.0
 """Rack depth 1.2 m plus half a cold and half a hot aisle (1.2 + 0.6 m). Assumption, to be replaced by a hall drawing."""
 SAME_RACK_M = 2.0
 DROP_M = 4.0
-"""Up to the tray and down again, 2 m each. Assumption of the project's contract."""
+"""Up to the tray and down again, 2 m each. Assumption of the project's contract; `cabling.dropM` overrides the 2 m."""
+SAME_RACK_ROUTE_M = 1.8
+"""Route inside a rack: half of its height and both side channels. Assumption; 2 m with 10 % of slack."""
 SLACK = 1.1
 """Slack of 10 %, the lower end of what fabric.md FAB-07 asks for (10-25 %)."""
 LENGTHS_M = (
@@ -93,6 +95,15 @@ class Hall(msgspec.Struct, frozen=True):
         return length_m(a, z, self.racks_per_row, self.pitch_m)
 
 
+def route_m(a: int, z: int, racks_per_row: int, pitch_m: float = RACK_PITCH_M, drop_m: float = DROP_M / 2) -> float:
+    """Routed length in metres between racks number `a` and `z`, without slack: along the row, across rows, up and down."""
+    if a == z:
+        return SAME_RACK_ROUTE_M
+    along = abs((a - 1) % racks_per_row - (z - 1) % racks_per_row)
+    across = abs((a - 1) // racks_per_row - (z - 1) // racks_per_row)
+    return round(along * pitch_m + across * ROW_PITCH_M + 2 * drop_m, 6)
+
+
 def rack_of_slot(slot: int, nodes_per_rack: int, spread: int) -> tuple[int, int]:
     """(rack of the unit, position from the bottom), both from 0, of `slot` (from 0).
 
@@ -113,25 +124,9 @@ def length_m(a: int, z: int, racks_per_row: int, pitch_m: float = RACK_PITCH_M) 
 
     In one rack 2 m. Otherwise (pitch * racks along the row + 3.0 m * rows + 4 m of drops) * 1.1 of slack, rounded up.
     """
-    if a == z:
-        return SAME_RACK_M
-    along = abs((a - 1) % racks_per_row - (z - 1) % racks_per_row)
-    across = abs((a - 1) // racks_per_row - (z - 1) // racks_per_row)
-    routed = round((along * pitch_m + across * ROW_PITCH_M + DROP_M) * SLACK, 6)
-    return next((length for length in LENGTHS_M if length >= routed), ceil(routed / 100) * 100.0)
+    return SAME_RACK_M if a == z else orderable(round(route_m(a, z, racks_per_row, pitch_m) * SLACK, 6))
 
 
-@lru_cache(maxsize=1_024)
-def medium(length: float, link_gbps: float, transport: str) -> str:
-    """Kind of cable for a routed length. Source: fabric.md section 2, "Cable kind by length" (LINKX, XDRC, CAB).
-
-    100G-PAM4 lanes (NDR, 400 and 800 GbE): passive copper to 3 m, active copper to 5 m, OM4 multimode to 50 m, single mode to
-    500 m, FR4 beyond. 200G-PAM4 lanes (XDR: InfiniBand at 800 Gb/s): no passive copper, no multimode.
-    Older lanes (HDR, 200 GbE and below) take the same steps; that is an assumption: fabric.md's table doesn't cover them, and
-    they have active optical cables too.
-    """
-    if transport == "infiniband" and link_gbps >= 800:
-        steps = ((5.0, "active-copper"), (500.0, "single-mode"))
-    else:
-        steps = ((3.0, "passive-copper"), (5.0, "active-copper"), (50.0, "multimode-om4"), (500.0, "single-mode"))
-    return next((kind for limit, kind in steps if length <= limit), "single-mode-fr4")
+def orderable(wanted_m: float) -> float:
+    """The usual length in metres that is long enough, for cables that aren't in the catalogue."""
+    return next((length for length in LENGTHS_M if length >= wanted_m), ceil(wanted_m / 100) * 100.0)

@@ -1,7 +1,6 @@
 """Inventory joined with the plan: which machine stands in which planned position."""
 
-from collections.abc import Iterator
-from math import ceil
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -11,6 +10,7 @@ from railyard.model.inventory import Machine, Role
 from railyard.model.site import StackFile
 from railyard.plan import names
 from railyard.plan.parts import Parts
+from railyard.plan.shape import FabricShape
 
 
 class Seat(msgspec.Struct, frozen=True, gc=False):
@@ -30,12 +30,7 @@ class Seats(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...]
 
 
-def reserved_slots(file: StackFile) -> int:
-    """Slots that fabric managers take: ceil(reserved ports / NIC ports per node), the last ones of unit 1 (fabric.md 1.1)."""
-    return ceil(file.fabric.reserved_ports / (file.fabric.rails * file.fabric.planes))
-
-
-def assign_seats(config: SiteConfig, parts: Parts) -> Seats:
+def assign_seats(config: SiteConfig, parts: Parts, shape: FabricShape) -> Seats:
     """Give each machine of the inventory the position that its name states.
 
     A name that is no position of a built unit is a problem (PLAN-004) and the machine is left out; so nothing else moves.
@@ -43,9 +38,10 @@ def assign_seats(config: SiteConfig, parts: Parts) -> Seats:
     gpu: list[Seat] = []
     storage: list[Seat] = []
     problems: list[Problem] = []
+    lost = shape.lost_slots()
     for index, machine in enumerate(config.inventory.machines):
         where = f"{config.file.site.inventory}:machines[{index}].name"
-        seat = _seat(config.file, machine)
+        seat = _seat(config.file, machine, lost)
         if isinstance(seat, str):
             problems.append(
                 Problem("PLAN-004", where, machine.name, seat, "name a planned position that is free, or build the unit")
@@ -65,7 +61,7 @@ def _in_order(seats: list[Seat]) -> tuple[Seat, ...]:
     return tuple(first[position] for position in sorted(first))
 
 
-def _seat(file: StackFile, machine: Machine) -> Seat | str:
+def _seat(file: StackFile, machine: Machine, lost: Collection[tuple[int, int]]) -> Seat | str:
     """The machine's position, or the limit that its name breaks."""
     site, fabric = file.site.name, file.fabric
     if machine.role is Role.STORAGE:
@@ -81,8 +77,9 @@ def _seat(file: StackFile, machine: Machine) -> Seat | str:
     _, unit, slot = parsed
     if not 1 <= unit <= fabric.scalable_units or not 1 <= slot <= last:
         return limit
-    if unit == 1 and slot > last - reserved_slots(file):
-        return f"{limit}; the last {reserved_slots(file)} of unit 1 are reserved for fabric managers (fabric.reservedPorts)"
+    if (unit, slot) in lost:
+        taken = ", ".join(names.gpu(site, *spot, last) for spot in sorted(lost))
+        return f"{limit}; ports of {taken} are reserved for fabric managers (fabric.reservedPorts)"
     return Seat(machine.name, unit, slot, machine)
 
 

@@ -13,6 +13,7 @@ Upper = Callable[[str, int, int, int], str]
 
 _DIGITS = re.compile(r"(\d+)")
 _GPU = re.compile(r"^(?P<site>[a-z0-9-]+)-su(?P<unit>\d{3,})-gpu(?P<slot>\d{2,})$")
+_LEAF = re.compile(r"-leaf-[rg](?P<index>\d+)(?:-p\d+)?$")
 _STORAGE = re.compile(r"^(?P<site>[a-z0-9-]+)-sto(?P<index>\d{2,})$")
 
 
@@ -25,6 +26,16 @@ def sort_key(name: str) -> tuple[str | int, ...]:
 def unit(site: str, number: int) -> str:
     """Scalable unit `number` (from 1), e.g. `lab-su001`."""
     return f"{site}-su{number:03d}"
+
+
+def pod(site: str, number: int) -> str:
+    """Pod of units `number` (from 1), as schedulers see it."""
+    return f"{site}-pod{number:03d}"
+
+
+def compute_fabric(site: str) -> str:
+    """The training fabric as schedulers see it: the root of its nodes."""
+    return f"{site}-compute"
 
 
 def gpu(site: str, unit_number: int, slot: int, nodes_per_unit: int) -> str:
@@ -57,6 +68,19 @@ def leaf(site: str, unit_number: int, rail: int, plane: int, planes: int) -> str
     return f"{site}-su{unit_number:03d}-leaf-r{rail}{_plane(plane, planes)}"
 
 
+def leaf_group(site: str, unit_number: int, group: int, plane: int, planes: int) -> str:
+    """Leaf of a group of nodes (from 0) in a unit, where all NICs of a node hang on one leaf."""
+    return f"{site}-su{unit_number:03d}-leaf-g{group:02d}{_plane(plane, planes)}"
+
+
+def leaf_index(name: str) -> int:
+    """Number (from 0) of a leaf in its unit: its rail's, or its group's. Raises ValueError where the name is no leaf's."""
+    found = _LEAF.search(name)
+    if found is None:
+        raise ValueError(f"{name} is no leaf")
+    return int(found["index"])
+
+
 def spine(site: str, number: int, plane: int, planes: int) -> str:
     """Spine `number` (from 1) of a plane."""
     return f"{site}-spine{number:03d}{_plane(plane, planes)}"
@@ -72,6 +96,11 @@ def oob(site: str, number: int) -> str:
     return f"{site}-oob-sw{number:02d}"
 
 
+def network_switch(site: str, tag: str, number: int) -> str:
+    """Switch `number` (from 1) of the storage (`sto`), in-band (`mgmt`) or out-of-band (`oob`) network."""
+    return f"{site}-{tag}-sw{number:02d}"
+
+
 def nic(hca: str, plane: int, planes: int) -> str:
     """Host port of an RDMA device: `mlx5_3`, or `mlx5_3p1` where one device has a port in every plane."""
     return hca if planes == 1 else f"{hca}p{plane}"
@@ -80,6 +109,11 @@ def nic(hca: str, plane: int, planes: int) -> str:
 def assumed_hca(rail: int) -> str:
     """The RDMA device of a rail where the catalogue doesn't know it. Right only if nothing else has a number in between."""
     return f"mlx5_{rail}"
+
+
+def manager(site: str, number: int) -> str:
+    """Fabric manager host (UFM) `number` (from 1)."""
+    return f"{site}-ufm{number:02d}"
 
 
 def rail_network(rail: int, plane: int, planes: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from railyard.model.catalog import Entry, GpuModel, NodeModel, PduModel, RackModel, StorageNodeModel, SwitchModel
+from railyard.model.catalog import Catalog, Entry, GpuModel, NodeModel, PduModel, RackModel, StorageNodeModel, SwitchModel
 from railyard.model.config import SiteConfig
 from railyard.model.errors import Problem
 from railyard.model.plan import RackSupplies
@@ -23,7 +23,10 @@ _UNFED = frozenset({"oob"})
 
 @dataclass(frozen=True)
 class Parts:
-    """Models of a site. `radix` is the ports of a switch at the site's link speed; `storage` is None without a file system."""
+    """Models of a site. `radix` is the ports of a switch at the site's link speed; `storage` is None without a file system.
+
+    `catalog` is the whole catalogue: planners of other networks pick their switches themselves.
+    """
 
     node: NodeModel
     gpu: GpuModel
@@ -32,6 +35,7 @@ class Parts:
     rack: RackModel
     pdus: Mapping[str, PduModel]
     storage: StorageNodeModel | None
+    catalog: Catalog
 
 
 def pick_parts(config: SiteConfig) -> Parts:
@@ -60,7 +64,7 @@ def pick_parts(config: SiteConfig) -> Parts:
         )
     if problems or node is None or gpu is None or switch is None or radix is None or rack is None:
         raise PlanError(problems)
-    return Parts(node, gpu, switch, radix, rack, {name: pdu for name, pdu in pdus.items() if pdu}, storage)
+    return Parts(node, gpu, switch, radix, rack, {name: pdu for name, pdu in pdus.items() if pdu}, storage, catalog)
 
 
 def _unknown(where: str, name: str, known: list[str]) -> Problem:
@@ -110,7 +114,8 @@ def supplies_of(parts: Parts, bodies: Iterable["Body"]) -> tuple[RackSupplies, .
 
 def _supplies(parts: Parts, model: str, peak_kw: float, devices: int) -> RackSupplies:
     """A model's facts, `None` where the catalogue has none: only GPU servers say yet what each of their supplies gives."""
-    item = next((item for item in (parts.node, parts.switch, parts.storage) if item and item.name == model), None)
+    known = parts.catalog
+    item = known.nodes.get(model) or known.switches.get(model) or known.storage.get(model)
     return RackSupplies(
         model=model,
         devices=devices,

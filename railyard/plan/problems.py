@@ -5,8 +5,7 @@ A problem is recorded in `Plan.problems` wherever a plan can still be drawn; `Pl
 | id | what |
 |---|---|
 | PLAN-001 | a name that the catalogue doesn't have, or a link speed that the switch doesn't run at |
-| PLAN-002 | more units than three tiers of this switch hold |
-| PLAN-003 | a leaf without ports for uplinks, or with more links than ports |
+| PLAN-002, PLAN-003, PLAN-020 to PLAN-024 | a fabric that can't be: `railyard.plan.refusals` |
 | PLAN-004 | a machine whose name is no planned position |
 | PLAN-005 | `compute.nodes` or `storage.nodes` differs from the inventory |
 | PLAN-006 | an address block too small for what is planned in it |

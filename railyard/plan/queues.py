@@ -22,8 +22,9 @@ MEMORY_SHARE = 0.95
 """What of the nominal memory jobs may ask for: a 2,048 GiB node reports 2,015 GiB (users.md case 46), the kubelet keeps some.
 """
 GPU_RESOURCE = {"nvidia": "nvidia.com/gpu", "amd": "amd.com/gpu"}
-SITE, UNIT, RACK, ROLE, HOSTNAME = (
+SITE, POD, UNIT, RACK, ROLE, HOSTNAME = (
     "railyard.dev/site",
+    "railyard.dev/pod",
     "railyard.dev/unit",
     "railyard.dev/rack",
     "railyard.dev/role",
@@ -94,8 +95,11 @@ def _volumes(file: StackFile, tenant: Tenant, owned: int) -> tuple[VolumePlan, .
     return tuple(volumes)
 
 
-def plan_platform(file: StackFile, parts: Parts, seats: Sequence[Seat]) -> PlatformPlan:
-    """The control plane as the stack file wants it, and what the tenants' shares leave of the active GPU machines."""
+def plan_platform(file: StackFile, parts: Parts, seats: Sequence[Seat], levels: tuple[str, ...]) -> PlatformPlan:
+    """The control plane as the stack file wants it, and what the tenants' shares leave of the active GPU machines.
+
+    `levels` are the scheduler topology's (railyard/plan/scheduler_topology.py): there is no second list of them.
+    """
     control, site = file.platform.control_plane, file.site.name
     resource, whole = GPU_RESOURCE[parts.gpu.vendor], share_of(parts, active_gpus(parts, seats))
     owned = [share_of(parts, tenant.gpus) for tenant in file.platform.tenants]
@@ -116,7 +120,7 @@ def plan_platform(file: StackFile, parts: Parts, seats: Sequence[Seat]) -> Platf
         audit_log=control.audit_log,
         cohort=site,
         flavor=f"{site}-gpu",
-        topology_levels=(UNIT, RACK, HOSTNAME),
+        topology_levels=levels,
         node_labels={SITE: site, ROLE: "gpu"},
         gpu_resource=resource,
         unassigned=quantities(resource, rest),

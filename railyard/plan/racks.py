@@ -16,7 +16,7 @@ PDU_KG_MAX = 30.0
 """No 0U rack strip weighs more (catalogue: vertiv-gi10022l 7.26 kg): an upper bound for those of unknown weight. Ours."""
 FRAME_KG_MAX = 250.0
 """No empty frame of 600 to 800 mm weighs more (catalogue: 125 and 165 kg). Ours."""
-Role = Literal["gpu", "storage", "leaf", "spine", "core", "management", "oob"]
+Role = Literal["gpu", "storage", "leaf", "spine", "core", "management", "storage-switch", "in-band-switch", "oob"]
 
 
 def assign_racks(

@@ -4,7 +4,8 @@ from railyard.model.errors import Problem
 from railyard.model.site import StackFile
 from railyard.plan.parts import Parts
 from railyard.plan.problems import PlanError
-from railyard.plan.shape import FabricShape, size_fabric
+from railyard.plan.refusals import refusals
+from railyard.plan.shape import Choice, FabricShape, size
 
 
 def planned_units(file: StackFile) -> int:
@@ -12,47 +13,55 @@ def planned_units(file: StackFile) -> int:
     return max(file.fabric.planned_scalable_units or 0, file.fabric.scalable_units)
 
 
-def default_uplinks(nodes_per_unit: int, radix: int) -> int:
-    """As many uplinks as node slots (non-blocking), as far as the leaf has ports: min(D, k - D)."""
-    return min(nodes_per_unit, radix - nodes_per_unit)
+KEYS = {
+    "nodes_per_unit": "railyard:fabric.nodesPerUnit",
+    "units": "railyard:fabric.plannedScalableUnits",
+    "spines": "railyard:fabric.spines",
+    "uplinks": "railyard:fabric.uplinksPerLeaf",
+    "oversubscription": "railyard:fabric.oversubscription",
+    "tiers": "railyard:fabric.tiers",
+    "layout": "railyard:fabric.layout",
+    "pod_by": "railyard:fabric.podBy",
+    "links_per_cable": "railyard:fabric.linksPerCable",
+    "reserved_ports": "railyard:fabric.reservedPorts",
+}
+"""What a stack file calls the keys of a choice."""
+
+
+def choice_of(file: StackFile, radix: int) -> Choice:
+    """What a stack file asks of the fabric; `radix` is the ports of its switch at its link speed."""
+    fabric = file.fabric
+    return Choice(
+        nodes_per_unit=fabric.nodes_per_unit,
+        units=planned_units(file),
+        rails=fabric.rails,
+        radix=radix,
+        planes=fabric.planes,
+        layout=fabric.layout.value,
+        pod_by=fabric.pod_by.value,
+        full_pods=fabric.full_pods,
+        tiers=None if fabric.tiers == "auto" else fabric.tiers,
+        oversubscription=fabric.oversubscription,
+        uplinks=fabric.uplinks_per_leaf,
+        spines=fabric.spines,
+        reserved_ports=fabric.reserved_ports,
+        links_per_cable=fabric.links_per_cable,
+    )
 
 
 def shape_of(file: StackFile, parts: Parts) -> tuple[FabricShape, tuple[Problem, ...]]:
-    """Shape for all planned units. Raises PlanError where leaves have no port for an uplink, or three tiers are too small."""
-    fabric, radix = file.fabric, parts.radix
-    uplinks = fabric.uplinks_per_leaf or default_uplinks(fabric.nodes_per_unit, radix)
-    if uplinks < 1:
-        found = f"{fabric.nodes_per_unit} node ports on a leaf of {radix} ports at {fabric.link_gbps:g} Gb/s"
-        fix = "lower fabric.nodesPerUnit or choose a switch with more ports"
-        raise PlanError([Problem("PLAN-003", "railyard:fabric.nodesPerUnit", found, f"at most {radix - 1}", fix)])
-    units = planned_units(file)
-    shape = size_fabric(
-        fabric.nodes_per_unit,
-        units,
-        fabric.rails,
-        radix,
-        fabric.planes,
-        uplinks=uplinks,
-        spines=fabric.spines,
-        reserved_ports=fabric.reserved_ports,
-    )
-    problems = _overridden(file, shape)
-    if fabric.nodes_per_unit + uplinks > radix:
-        found = f"{fabric.nodes_per_unit} node ports and {uplinks} uplinks on a leaf"
-        fix = f"at most {radix - fabric.nodes_per_unit} uplinksPerLeaf, fewer nodesPerUnit, or a switch with more ports"
-        limit = f"{radix} ports at {fabric.link_gbps:g} Gb/s"
-        problems.append(Problem("PLAN-003", "railyard:fabric.uplinksPerLeaf", found, limit, fix))
-    if not shape.fits:
-        found = f"{units} units of {fabric.rails} leaves: {shape.pods} pods of {uplinks} leaves"
-        limit = f"{radix} pods ({radix * uplinks // fabric.rails} units) in three tiers of {radix}-port switches"
-        fix = "plan fewer units or choose a switch with more ports"
-        raise PlanError([Problem("PLAN-002", "railyard:fabric.plannedScalableUnits", found, limit, fix)])
-    return shape, tuple(problems)
+    """Shape for all planned units. Raises PlanError with everything that makes it impossible (`railyard.plan.refusals`)."""
+    choice = choice_of(file, parts.radix)
+    found = refusals(choice, file.fabric.scalable_units)
+    if found:
+        raise PlanError(refusal.problem(KEYS) for refusal in found)
+    shape = size(choice)
+    return shape, tuple(_overridden(file, shape))
 
 
 def _overridden(file: StackFile, shape: FabricShape) -> list[Problem]:
     wanted = file.fabric.spines
-    if shape.tiers == 2 or wanted is None or wanted == shape.spines_per_plane:
+    if shape.tiers != 3 or wanted is None or wanted == shape.spines_per_plane:
         return []
     fix = "leave fabric.spines out"
     return [Problem("PLAN-010", "railyard:fabric.spines", f"{wanted}", f"{shape.spines_per_plane} in three tiers", fix)]

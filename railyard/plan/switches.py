@@ -6,18 +6,23 @@ from typing import Literal
 import msgspec
 
 from railyard.model.plan import SwitchPlan
-from railyard.model.site import StackFile
+from railyard.model.site import StackFile, Transport
 from railyard.plan import names
-from railyard.plan.fabric import Wiring, standing_spines
+from railyard.plan.fabric import Wiring
 from railyard.plan.nics import RailNics
 from railyard.plan.placement import Place
 from railyard.plan.shape import FabricShape
+from railyard.plan.wiring import leaf_name
 
 Tier = Literal["leaf", "spine", "core"]
 
 
 class Spot(msgspec.Struct, frozen=True, gc=False):
-    """Identity of one switch. `blocked` is the number of ports that are kept for fabric managers."""
+    """Identity of one switch. `rail` is None on leaves that take all rails; `blocked` ports are kept free for other things.
+
+    `index` counts all planned switches of its role from 0, whether they stand yet or not: it never changes. `leaf` counts the
+    leaves of a unit in a plane.
+    """
 
     name: str
     role: Tier
@@ -25,6 +30,8 @@ class Spot(msgspec.Struct, frozen=True, gc=False):
     rail: int | None
     plane: int
     blocked: int
+    index: int = 0
+    leaf: int | None = None
 
 
 def assign_switches(
@@ -36,12 +43,13 @@ def assign_switches(
     """
     ports, peers = wiring.ports, wiring.peers
     down = {
-        "leaf": shape.nodes_per_unit,
+        "leaf": shape.node_ports,
         "spine": shape.spine_down,
         "core": shape.pods * shape.uplinks // max(shape.cores_per_group, 1),
     }
     up = {"leaf": shape.uplinks, "spine": shape.uplinks if shape.tiers == 3 else 0, "core": 0}
     speed = file.fabric.link_gbps
+    wanted = (file.fabric.oversubscription or 1.0) if shape.tiers > 1 else None
     return tuple(
         SwitchPlan.model_construct(
             name=spot.name,
@@ -60,28 +68,26 @@ def assign_switches(
             down_to_up=round(down[spot.role] / up[spot.role], 6) if up[spot.role] else None,
             free_ports=shape.radix - len(ports.get(spot.name, ())) - spot.blocked,
             node_nic=None if spot.rail is None else nics.port(spot.rail, spot.plane),
+            wanted_down_to_up=wanted if spot.role == "leaf" else 1.0,
         )
         for spot in standing(file, shape)
     )
 
 
 def standing(file: StackFile, shape: FabricShape) -> Iterator[Spot]:
-    """Switches that stand: leaves of built units, spines of their pods, all cores."""
-    site, planes = file.site.name, shape.planes
-    for unit in range(1, file.fabric.scalable_units + 1):
-        for rail in range(shape.rails):
+    """Switches that stand: leaves of built units (`fullPods`: of their pods), spines of their pods, all cores."""
+    site, planes, built = file.site.name, shape.planes, file.fabric.scalable_units
+    # On InfiniBand the reserved ports hold cables to fabric managers; on Ethernet they are kept free.
+    kept = () if file.fabric.transport is Transport.INFINIBAND else shape.reserved_leaves()
+    for unit in range(1, shape.leaf_units(built) + 1):
+        for index in range(shape.groups):
             for plane in range(planes):
-                blocked = _blocked(file.fabric.reserved_ports, shape, rail * planes + plane) if unit == 1 else 0
-                yield Spot(names.leaf(site, unit, rail, plane, planes), "leaf", unit, rail, plane, blocked)
-    for number in range(1, standing_spines(shape, file.fabric.scalable_units) + 1):
+                name, rail = leaf_name(site, shape, unit, index, plane), None if shape.grouped else index
+                number, keeps = ((unit - 1) * shape.groups + index) * planes + plane, int((unit, index, plane) in kept)
+                yield Spot(name, "leaf", unit, rail, plane, keeps, number, index)
+    for number in shape.standing_spines(built):
         for plane in range(planes):
-            yield Spot(names.spine(site, number, plane, planes), "spine", None, None, plane, 0)
-    for number in range(1, shape.cores_per_plane + 1):
+            yield Spot(names.spine(site, number + 1, plane, planes), "spine", None, None, plane, 0, number * planes + plane)
+    for number in range(shape.cores_per_plane):
         for plane in range(planes):
-            yield Spot(names.core(site, number, plane, planes), "core", None, None, plane, 0)
-
-
-def _blocked(reserved: int, shape: FabricShape, index: int) -> int:
-    """Reserved ports on leaf `index` of unit 1: they go round the unit's leaves, slot by slot from the last."""
-    leaves = shape.rails * shape.planes
-    return len(range(index, reserved, leaves))
+            yield Spot(names.core(site, number + 1, plane, planes), "core", None, None, plane, 0, number * planes + plane)

@@ -37,6 +37,7 @@ def sum_up(
     return SiteTotals(
         site=file.site.name,
         gpus=sum(machine.gpus for machine in nodes),
+        active_gpus=sum(machine.gpus for machine in nodes if machine.lifecycle == "active"),
         nodes=len(nodes),
         machines=len(machines),
         racks=len(racks),

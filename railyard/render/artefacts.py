@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from railyard.plan import to_json
-from railyard.render.cables import cables_csv
+from railyard.plan.growth import Work
+from railyard.plan.infiniband import subnets
+from railyard.render.cable_files import cable_files
+from railyard.render.hosts import host_files
+from railyard.render.infiniband import infiniband_files
 from railyard.render.rack import rack_svg
 from railyard.render.report import report_html
+from railyard.render.schedulers import kubernetes_files, slurm_files
+from railyard.render.switches import switch_files
 from railyard.render.topology import topology_svg
 
 if TYPE_CHECKING:
@@ -21,18 +27,42 @@ if TYPE_CHECKING:
 _SAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def artefacts(plan: Plan, findings: Sequence[Finding]) -> dict[str, bytes]:
-    """Path relative to the output folder -> content, without dates: the same plan gives the same bytes."""
+def artefacts(
+    plan: Plan,
+    findings: Sequence[Finding],
+    filled: Mapping[str, Mapping[str, str]] | None = None,
+    work: Sequence[Work] = (),
+) -> dict[str, bytes]:
+    """Path relative to the output folder -> content, without dates: the same plan gives the same bytes.
+
+    `filled` are values of a cable schedule that came back filled in, by cable id; `work` is a work order that
+    the report shows.
+    """
     texts = {
-        "cables.csv": cables_csv(plan.cables),
-        "report.html": report_html(plan, findings),
         "topology.svg": topology_svg(plan),
         **{f"racks/{_file_name(rack.name)}.svg": rack_svg(rack) for rack in plan.racks},
     }
     files = {name: content.encode() for name, content in texts.items()}
+    files |= dict(switch_files(plan))
+    files |= dict(cable_files(plan, filled))
+    files |= _in_folders(plan)
+    subnet_files = infiniband_files(subnets(plan), plan.partitions, plan.infiniband)
+    files |= {name: text.encode() for name, text in subnet_files.items()}
     files["plan.json"] = to_json(plan)
     files["findings.json"] = findings_json(findings)
+    # Last: it links to all others.
+    files["report.html"] = report_html(plan, findings, sorted(files), work).encode()
     return dict(sorted(files.items()))
+
+
+def _in_folders(plan: Plan) -> dict[str, bytes]:
+    """Files of nodes and schedulers, each kind in its folder."""
+    folders = {
+        "hosts": host_files(plan.hosts, plan.machines, plan.addresses, plan.cables),
+        "slurm": slurm_files(plan.scheduler),
+        "kubernetes": kubernetes_files(plan.platform, plan.scheduler, plan.machines),
+    }
+    return {f"{folder}/{name}": text.encode() for folder, files in folders.items() for name, text in files.items()}
 
 
 def findings_json(findings: Sequence[Finding]) -> bytes:

@@ -11,14 +11,14 @@ from railyard.plan.diff import Change, Move, changes
 # Field of SiteTotals -> how it is called for people, unit, decimals. Names say what is counted.
 _SHOWN: dict[str, tuple[str, str, int]] = {
     "gpus": ("GPUs", "", 0),
+    "activeGpus": ("GPUs in active machines", "", 0),
     "peakKw": ("peak power", "kW", 1),
-    "worstFeedPercent": ("worst feed, alone", "%", 1),
+    "worstFeedPercent": ("worst feed when the other is lost", "%", 1),
     "bisectionGbPerS": ("bisection", "GB/s", 0),
-    "cables": ("fabric and BMC cables", "", 0),
+    "cables": ("cables (all networks)", "", 0),
     "usableStorageTib": ("usable storage", "TiB", 1),
     "spareLeafPorts": ("spare leaf ports", "", 0),
 }
-_LEFT_OUT = "not counted yet: storage and in-band networks (cables, switches and their power)"
 _VERBS = {"move": "moves", "add": "new", "remove": "gone"}
 
 
@@ -39,13 +39,13 @@ def consequences(now: SiteTotals, old: Mapping[str, object] | None) -> str:
     if was != now.worst_feed:
         feed += f" (was {was})"
     title = f"What {now.site} will be" if old is None else f"What changes in {now.site} against the earlier plan"
-    return "\n".join([title, *_aligned(rows), f"  {feed}", f"  {_LEFT_OUT}"])
+    return "\n".join([title, *_aligned(rows), f"  {feed}"])
 
 
-def cable_moves(found: Iterable[Move], limit: int = 200) -> str:
+def cable_moves(found: Iterable[Move], limit: int = 200, *, cables_too: bool = True) -> str:
     """How many cables come, go, move and change length and how many devices change their place, then each one that does.
 
-    Devices first, then cables with their old and new ends; at most `limit` lines of each.
+    Devices first, then cables with their old and new ends (unless the work order tells them); at most `limit` lines of each.
     """
     moved = list(found)
     counts = Counter(move.kind for move in moved)
@@ -57,7 +57,7 @@ def cable_moves(found: Iterable[Move], limit: int = 200) -> str:
     lines = [f"Cables against the earlier plan: {', '.join([*head, *([f'{lengths:,} change length'] if lengths else [])])}"]
     if devices:
         lines += [f"Devices against the earlier plan: {len(devices):,} change their place", *_cut(devices, limit)]
-    return "\n".join([*lines, *_cut(cables, limit)])
+    return "\n".join([*lines, *(_cut(cables, limit) if cables_too else [])])
 
 
 def _cable_move(move: Move, was: str, now: str) -> str:

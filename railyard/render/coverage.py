@@ -19,6 +19,75 @@ class Proof:
     test: str
 
 
+@dataclass(frozen=True)
+class Format:
+    """A kind of file that a plan writes, and who reads it in CI. Nobody has read an unproved one before you."""
+
+    name: str
+    proof: str
+    proved: bool = True
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("infiniband/*/fabric.net", "ibsim loads it, ibnetdiscover finds every node and link of it (tests/proof/infiniband)"),
+    Format(
+        "infiniband/*/{opensm-proof.conf,partitions.conf,root_guids.conf,cn_guids.conf,io_guids.conf,node-name-map}",
+        "OpenSM 3.3.23 routes with them without a complaint, smpquery reads the keys back (tests/proof/infiniband)",
+    ),
+    Format("infiniband/*/opensm-production.conf", "NVIDIA's subnet manager, which isn't public", proved=False),
+    Format("infiniband/*/ufm-pkeys.json", "UFM's REST API, which isn't public; fields as documented", proved=False),
+    Format("slurm/{topology.conf,nodes.conf,gres.conf}", "slurmctld 22.05 and eight slurmd run them (tests/proof/slurm)"),
+    Format("slurm/topology-block.conf", "schema and our reader: topology/block is newer than Slurm 22.05", proved=False),
+    Format("slurm/topology.yaml", "our schema of it: newer than Slurm 22.05", proved=False),
+    Format("kubernetes/{kueue-topology,node-labels}.json", "Kueue 0.17's CRDs; its specs run in the lab's control plane"),
+    Format("kubernetes/volcano-hypernodes.json", "our schema after Volcano's CRD: no Volcano runs in CI", proved=False),
+    Format("hosts/*/60-railyard-rails.yaml", "netplan 0.106's generator (tests/proof/hosts)"),
+    Format("hosts/*/rails.sh, hosts/*/90-railyard-rails.conf", "the kernel, in network namespaces (tests/proof/hosts)"),
+    Format("hosts/*/check-nics.sh", "sh, on a made /sys (tests/unit/render)"),
+    Format("hosts/*/rail*.nmconnection", "compared with netplan's; NetworkManager reads no rule of them in CI", proved=False),
+    Format("hosts/*/qos.sh", "sh, with tools that only note their arguments: mlnx_qos needs a ConnectX", proved=False),
+    Format("hosts/*/{70-railyard-rails.rules,railyard-rails.service}", "no udev or systemd in CI", proved=False),
+    Format("hosts/*/{nccl.conf,nccl-topo.xml}", "no NCCL with eight GPUs in CI; names as in its user guide", proved=False),
+    Format("report.html", "chromium without a network: positions, filters, paper, no JavaScript (tests/proof)"),
+    Format("cables.csv", "the audit's reader; what a crew fills in comes back (tests/unit/{render,read})"),
+    Format("labels.csv, bom-cables.csv", "a CSV reader, against the plan (tests/unit/render)"),
+    Format("labels.pdf", "pages and bytes only: nobody has printed it on a label sheet", proved=False),
+    Format("netbox/cables.csv", "our reader of NetBox's export: no NetBox runs in CI", proved=False),
+    Format("cabling/topology.topo", "our reader: ibdiagnet and the Cable Validation Tool aren't public", proved=False),
+    Format("cabling/p2p.csv", "our reader: the Cable Validation Tool isn't public", proved=False),
+    Format("cabling/ndt.csv", "a strict reader in our tests: UFM's NDT plugin isn't in CI", proved=False),
+    Format("cabling/topology.dot", "our reader: neither ptmd nor graphviz is in CI", proved=False),
+    Format("switches/frr/*/frr.conf", "FRR 8.4 runs it: sessions, 32 next hops, the text comes back (tests/proof/frr)"),
+    Format(
+        "switches/sonic/*/config_db.json",
+        "no SONiC switch here: our JSON schema and FABRIC-066 only; `railyard check-yang` with your copy of the models",
+        proved=False,
+    ),
+    Format("switches/cumulus/*/nvue.json", "no Cumulus here: our schema of the paths; lab switches run it", proved=False),
+    Format("switches/eos/*/switch.eos", "no EOS here: lines compared once with pyavd 6.4.0's templates", proved=False),
+    Format(
+        "providers/fabric: NVUE (revision, apply with confirm, rollback)",
+        "the lab's switches, which turn what they are sent into FRR and ip link; no Cumulus Linux here (tests/provider)",
+        proved=False,
+    ),
+    Format(
+        "providers/fabric: SONiC (checkpoint, apply-patch, rollback timer)",
+        "the lab's switches over real SSH; no SONiC here: systemd-run, YANG checks and ASIC reloads are as documented",
+        proved=False,
+    ),
+    Format("PFC, ECN, watchdog, adaptive routing of any switch", "need a real ASIC; rules judge the values", proved=False),
+)
+"""All kinds, by name; each room adds its own."""
+
+
+def formats_markdown(formats: Iterable[Format]) -> str:
+    """The table of formats, unproved ones first, each marked with the word."""
+    rows = sorted(formats, key=lambda item: (item.proved, item.name))
+    head = ["## Files that a plan writes, and who reads them in CI", "", "| file | state | by |", "|---|---|---|"]
+    lines = [f"| {_cell(row.name)} | {'proved' if row.proved else '**unproved**'} | {_cell(row.proof)} |" for row in rows]
+    return "\n".join([*head, *lines]) + "\n"
+
+
 def requirements(text: str) -> dict[str, str]:
     """`id,text` rows with a heading -> id to text, in file order. ValueError for an id that stands twice."""
     found: dict[str, str] = {}
@@ -61,7 +130,7 @@ def coverage_markdown(wanted: Mapping[str, str], found: Iterable[Proof]) -> str:
         "| id | requirement | tests |",
         "|---|---|---|",
     ]
-    return "\n".join([*head, *rows]) + "\n"
+    return "\n".join([*head, *rows]) + "\n\n" + formats_markdown(FORMATS)
 
 
 def _is_pytestmark(node: ast.Assign) -> bool:

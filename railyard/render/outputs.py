@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from railyard.model.base import outside
 from railyard.model.outputs import CONTRACT_VERSION, SiteOutputs
 
 _KINDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "null": "nothing"}
@@ -46,7 +47,7 @@ def _first(noun: type[BaseModel]) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return outside(" ".join(text.split()))
 
 
 def _table(schema: dict[str, Any]) -> list[str]:

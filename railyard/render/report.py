@@ -1,21 +1,27 @@
-"""The report: one HTML file that carries its own pictures and style, needs no network, no script and no server."""
+"""The report: one HTML file that carries its pictures, style, table and script, needs no network and no server.
+
+Without the script (switched off, or printed by another tool) everything is there but the filtered cable table.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypedDict
 
 from markupsafe import Markup
 
-from railyard.model.plan import AddressRow, MachinePlan
-from railyard.render.cables import alike
+from railyard.model.plan import MachinePlan, SiteTotals
+from railyard.plan.growth import Work
+from railyard.render.fabric_facts import fabric_facts
 from railyard.render.power import power_svg
 from railyard.render.rack import group_racks, hatch, rack_svg
+from railyard.render.report_fabric import fabric_rows
 from railyard.render.runs import runs, short
-from railyard.render.theme import ROLES, drawing_css, page_css, rail_class
+from railyard.render.theme import ROLES, cables_js, drawing_css, page_css, rail_class
 from railyard.render.topology import topology_svg
 from railyard.render.unit import unit_svg
 from railyard.rules.registry import grouped
@@ -33,9 +39,9 @@ MACHINES_MAX = 160
 ADDRESSES_MAX = 600
 
 CONTENTS = (
-    ("findings", "Findings"), ("racks", "Racks"), ("fabric", "Training fabric"), ("power", "Power"), ("cables", "Cables"),
-    ("machines", "Machines"), ("addresses", "Addresses"), ("storage", "Storage"), ("tenants", "Tenants"),
-    ("replication", "Replication"), ("nccl", "NCCL"),
+    ("findings", "Findings"), ("racks", "Racks"), ("fabric", "Training fabric"), ("networks", "Other networks"),
+    ("power", "Power"), ("cables", "Cables"), ("machines", "Machines"), ("addresses", "Addresses"), ("storage", "Storage"),
+    ("tenants", "Tenants"), ("replication", "Replication"), ("nccl", "NCCL"), ("files", "Files"),
 )  # fmt: skip
 
 
@@ -47,19 +53,11 @@ class Card(TypedDict):
     unit: str
 
 
-@dataclass(frozen=True)
-class Network:
-    """What one network's addresses have in common. `prefixes` is one length, or several joined by commas."""
+def report_html(plan: Plan, findings: Iterable[Finding], files: Sequence[str] = (), work: Sequence[Work] = ()) -> str:
+    """The whole page. All text passes through the template's escaping; only our own drawings and script are markup.
 
-    name: str
-    count: int
-    first: str
-    last: str
-    prefixes: str
-
-
-def report_html(plan: Plan, findings: Iterable[Finding]) -> str:
-    """The whole page. All text passes through the template's escaping; only our own drawings are handed over as markup."""
+    `files` are the paths of what lies beside it (it links to them), `work` the steps of a re-cabling work order.
+    """
     page = _environment().get_template("report.html.j2")
     return page.render(
         version=version("railyard"),
@@ -77,6 +75,8 @@ def report_html(plan: Plan, findings: Iterable[Finding]) -> str:
         nccl=[(key, _quoted(value)) for key, value in sorted(plan.nccl.items())],
         **_pictures(plan),
         **_rows(plan),
+        **fabric_rows(plan, files, work),
+        **_script(),
     )
 
 
@@ -103,6 +103,13 @@ def _pictures(plan: Plan) -> dict[str, object]:
     }
 
 
+def _script() -> dict[str, object]:
+    """The page's only script, and its digest: a browser runs no other."""
+    script = cables_js()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return {"script": _drawn(script), "script_digest": f"sha256-{digest}"}
+
+
 def _quoted(value: str) -> str:
     """For any shell. `shlex.quote` leaves the `=` of NCCL's exact match bare, which zsh would expand."""
     return "'" + value.replace("'", "'\\''") + "'"
@@ -118,12 +125,10 @@ def _rows(plan: Plan) -> dict[str, object]:
     cables = plan.cables if len(plan.cables) <= CABLES_MAX else plan.cables[:CABLES_SHOWN]
     machines = _machines(plan.machines)
     return {
-        "cable_counts": alike(plan.cables),
         "cables": cables,
         "cables_left": len(plan.cables) - len(cables),
         "machines": machines,
         "machines_left": len(plan.machines) - len(machines),
-        "networks": _networks(plan.addresses),
         "addresses": plan.addresses if len(plan.addresses) <= ADDRESSES_MAX else (),
     }
 
@@ -150,19 +155,24 @@ def _headline(plan: Plan) -> str:
 def _cards(plan: Plan) -> list[Card]:
     site = plan.site
     return [
-        {"name": f"GPUs in {site.nodes} nodes", "value": f"{site.gpus:,}", "unit": ""},
+        {"name": f"GPUs in {site.nodes} nodes{_in_active(site)}", "value": f"{site.gpus:,}", "unit": ""},
         {"name": f"peak power in {site.racks} racks", "value": f"{site.peak_kw:,.1f}", "unit": "kW"},
         {
-            "name": f"worst feed, alone: {short(site.worst_feed, site.site)}",
+            "name": f"worst feed when the other is lost: {short(site.worst_feed, site.site)}",
             "value": f"{site.worst_feed_percent:.1f}",
             "unit": "%",
         },
         {"name": "bisection, one direction", "value": f"{site.bisection_gb_per_s:,.0f}", "unit": "GB/s"},
-        {"name": "fabric and BMC cables", "value": f"{site.cables:,}", "unit": ""},
+        {"name": "cables (all networks)", "value": f"{site.cables:,}", "unit": ""},
         {"name": "usable storage", "value": f"{site.usable_storage_tib:,.1f}", "unit": "TiB"},
         {"name": "spare leaf ports", "value": f"{site.spare_leaf_ports:,}", "unit": ""},
         {"name": "slots per scalable unit", "value": f"{site.nodes_per_unit}", "unit": ""},
     ]
+
+
+def _in_active(site: SiteTotals) -> str:
+    """How many of the GPUs jobs can have, where machines are set aside."""
+    return "" if site.active_gpus in (None, site.gpus) else f", {site.active_gpus:,} in active ones"
 
 
 def _roles(plan: Plan) -> list[tuple[str, str]]:
@@ -189,6 +199,7 @@ def _fabric_facts(plan: Plan) -> list[tuple[str, str]]:
         ("down to up", f"{fabric.down_to_up:g} : 1"),
         ("bisection", f"{fabric.bisection_gb_per_s:,.0f} GB/s"),
         ("free leaf ports", f"{fabric.free_leaf_ports:,}"),
+        *fabric_facts(fabric),
     ]
 
 
@@ -203,16 +214,3 @@ def _machines(machines: Sequence[MachinePlan]) -> list[MachinePlan]:
     if len(machines) <= MACHINES_MAX:
         return list(machines)
     return [machine for index, machine in enumerate(machines) if index < MACHINES_MAX or machine.lifecycle != "active"]
-
-
-def _networks(rows: Iterable[AddressRow]) -> list[Network]:
-    """One line per network, in the plan's order of addresses."""
-    found: dict[str, list[AddressRow]] = {}
-    for row in rows:
-        found.setdefault(row.network, []).append(row)
-    return [_network(name, same) for name, same in found.items()]
-
-
-def _network(name: str, rows: Sequence[AddressRow]) -> Network:
-    prefixes = ", ".join(f"/{prefix}" for prefix in sorted({row.prefix for row in rows}))
-    return Network(name, len(rows), rows[0].address, rows[-1].address, prefixes)

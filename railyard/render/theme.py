@@ -15,6 +15,8 @@ ROLES: dict[str, str] = {
     "spine": "spine switch",
     "core": "core switch",
     "management": "management",
+    "storage-switch": "storage switch",
+    "in-band-switch": "in-band switch",
     "oob": "out of band",
 }
 
@@ -32,6 +34,12 @@ def drawing_css() -> str:
 def page_css() -> str:
     """The report's own layout."""
     return files("railyard.render").joinpath("templates", "report.css").read_text(encoding="utf-8")
+
+
+@cache
+def cables_js() -> str:
+    """The script of the report's cable table."""
+    return files("railyard.render").joinpath("templates", "cables.js").read_text(encoding="utf-8")
 
 
 def rail_class(rail: int | None) -> str:

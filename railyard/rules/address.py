@@ -1,48 +1,59 @@
 """Addresses: blocks that overlap, addresses that are given twice or can't be given, services that stand on somebody else's.
 
-Block sizes are counted by the planner (PLAN-006) and reported as ADDR-002. The planner keeps offset 1 of each block for its
-gateway (railyard/plan/addresses.py).
+Sizes of our own blocks are counted by the planner (PLAN-006) and reported as ADDR-002, those of reserved ones as ADDR-008. The
+planner keeps offset 1 of each block for its gateway (railyard/plan/addresses.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from itertools import combinations
 from urllib.parse import urlsplit
 
 from railyard.model.plan import AddressRow
 from railyard.model.site import Addresses, StackFile
-from railyard.rules.address_texts import ADDR_001, ADDR_003, ADDR_005, ADDR_006, ADDR_007
+from railyard.plan.addresses import BMC_INTERFACE
+from railyard.plan.blocks import usable
+from railyard.rules.address_blocks import BlockText, blocks_of, key_of, proposal
+from railyard.rules.address_texts import ADDR_001, ADDR_003, ADDR_005, ADDR_006, ADDR_007, ADDR_008
 from railyard.rules.registry import Finding, ordered
 
-_BLOCKS = {
-    "oob": "oob",
-    "in_band": "inBand",
-    "storage": "storage",
-    "rails": "rails",
-    "pods": "pods",
-    "services": "services",
-}
-_VIRTUAL = ("pods", "services")
 _GATEWAY = 1
 _OWN = {0: "the network itself", _GATEWAY: "kept for the gateway"}
+_NO_HOSTS = {
+    "this network": "0.0.0.0/8",
+    "link-local": "169.254.0.0/16",
+    "multicast": "224.0.0.0/4",
+    "reserved": "240.0.0.0/4",
+    "unspecified or loopback": "::/127",
+    "IPv4 in IPv6": "::ffff:0:0/96",
+    "link-local in IPv6": "fe80::/10",
+    "multicast in IPv6": "ff00::/8",
+}
+"""What RFC 6890, 4291 and 5771 keep from hosts, by what it is."""
+_MOVE = "a block of RFC 1918, RFC 4193 or of your own"
 _SMALLEST = 3
 """Last offset of a /30, the smallest network that has addresses of its own."""
 
 
 def check_addresses(addresses: Addresses) -> list[Finding]:
-    """ADDR-001 and ADDR-003 over the blocks of the stack file. Blocks that are no network at all were refused by the loader."""
-    return ordered([*_host_bits(addresses), *_overlaps(addresses)])
+    """ADDR-001, -003, -006 and -008 over the blocks of the stack file. What is no network was refused by the loader."""
+    blocks = blocks_of(addresses)
+    return ordered([*_host_bits(blocks), *_no_hosts(blocks), *_overlaps(blocks), *_needs(addresses)])
 
 
-def check_given(rows: Iterable[AddressRow]) -> list[Finding]:
-    """ADDR-005 and ADDR-006 over every planned address: each is given once, and none is its network's own."""
+def check_given(rows: Iterable[AddressRow], addresses: Addresses | None = None) -> list[Finding]:
+    """ADDR-005 and ADDR-006 over every planned address: each is given once, and none is its network's own.
+
+    With `addresses`, doubles between two blocks that overlap are left to ADDR-001, which names the cause.
+    """
     owners: dict[str, AddressRow] = {}
     findings: list[Finding] = []
+    shared: frozenset[frozenset[str]] = _shared(addresses) if addresses else frozenset()
     for row in rows:
         first = owners.setdefault(row.address, row)
-        if first is not row:
+        if first is not row and frozenset((key_of(first.network), key_of(row.network))) not in shared:
             found = f"{row.address} is that of {_interface(first)} and of {_interface(row)}"
-            findings.append(ADDR_005.finding(_interface(row), found, "one interface for each address"))
+            findings.append(ADDR_005.finding(_interface(row), found, "one interface for each address", _double_fix(first, row)))
         kept = _kept(row)
         if kept:
             findings.append(ADDR_006.finding(_interface(row), f"{row.address}/{row.prefix} is {kept}", "an address for hosts"))
@@ -55,7 +66,7 @@ def check_services(file: StackFile, rows: Iterable[AddressRow]) -> list[Finding]
     Host names are left alone: what they resolve to is no matter of the plan.
     """
     owners = {row.address: row for row in rows}
-    blocks = {name: network for name, network in _networks(file.addresses).items() if name in _VIRTUAL}
+    blocks = {block.name: block.network for block in blocks_of(file.addresses) if block.virtual}
     findings: list[Finding] = []
     for key, address in _services(file):
         owner = owners.get(str(address))
@@ -71,7 +82,8 @@ def check_services(file: StackFile, rows: Iterable[AddressRow]) -> list[Finding]
 
 def _services(file: StackFile) -> Iterator[tuple[str, IPv4Address | IPv6Address]]:
     """(key, address) of everything that the stack file says to be reachable under an address."""
-    hosts: dict[str, str] = {f"railyard:addresses.ntpServers[{n}]": host for n, host in enumerate(file.addresses.ntp_servers)}
+    servers = {"ntpServers": file.addresses.ntp_servers, "syslogServers": file.addresses.syslog_servers}
+    hosts = {f"railyard:addresses.{key}[{n}]": host for key, names in servers.items() for n, host in enumerate(names)}
     urls: Mapping[str, str | None] = {
         "railyard:platform.controlPlane.endpoint": file.platform.control_plane.endpoint,
         "railyard:install.serviceUrl": file.install.service_url,
@@ -106,29 +118,50 @@ def _interface(row: AddressRow) -> str:
     return f"{row.device}/{row.interface}"
 
 
-def _overlaps(addresses: Addresses) -> Iterator[Finding]:
-    """Every pair that shares an address, as real networks (users.md cases 35 and 36)."""
-    for (one, first), (two, second) in combinations(_networks(addresses).items(), 2):
-        # IPv4 and IPv6 never overlap, and ipaddress refuses to compare them.
-        if first.version == second.version and first.overlaps(second):
-            found = f"{one} {first} and {two} {second} overlap"
-            yield ADDR_001.finding(f"railyard:addresses.{two}", found, "no shared address")
+def _shared(addresses: Addresses) -> frozenset[frozenset[str]]:
+    """Pairs of blocks that share an address."""
+    pairs = combinations(blocks_of(addresses), 2)
+    return frozenset(frozenset((one.key, two.key)) for one, two in pairs if one.overlaps(two))
 
 
-def _host_bits(addresses: Addresses) -> Iterator[Finding]:
+def _double_fix(first: AddressRow, second: AddressRow) -> str | None:
+    """The rule's own words are about BMCs of the inventory; two addresses of the plan meet in a block that is too small."""
+    if BMC_INTERFACE in (first.interface, second.interface):
+        return None
+    key = key_of(second.network)
+    return f"a larger railyard:addresses.{key}: both are the planner's, which counts from both ends of the block"
+
+
+def _overlaps(blocks: list[BlockText]) -> Iterator[Finding]:
+    """Every pair that shares an address, as real networks (users.md cases 35, 36). What others reserve may overlap itself."""
+    for one, two in combinations(blocks, 2):
+        if one.overlaps(two) and not (one.reserved and two.reserved):
+            found = f"{one.name} {one.network} and {two.name} {two.network} overlap"
+            yield ADDR_001.finding(two.where, found, "no shared address", proposal(one, two, blocks))
+
+
+def _host_bits(blocks: list[BlockText]) -> Iterator[Finding]:
     """A block with host bits set is another network than it looks."""
-    for name, network in _networks(addresses).items():
-        written = _written(addresses, name)
-        if written.partition("/")[0] != str(network.network_address):
-            yield ADDR_003.finding(
-                f"railyard:addresses.{name}", f"{written} is really {network}", "a network address", f"write {network}"
-            )
+    for block in blocks:
+        # By value: `FD00:0052::/48` is another spelling, not another network.
+        if ip_address(block.text.partition("/")[0]) != block.network.network_address:
+            found = f"{block.text} is really {block.network}"
+            yield ADDR_003.finding(block.where, found, "a network address", f"write {block.network}")
 
 
-def _networks(addresses: Addresses) -> dict[str, IPv4Network | IPv6Network]:
-    return {name: ip_network(_written(addresses, name), strict=False) for name in _BLOCKS.values()}
+def _no_hosts(blocks: list[BlockText]) -> Iterator[Finding]:
+    """ADDR-006 for a whole block of which no host can have an address, or only on its own wire. Emulated sites use 127/8."""
+    for block in blocks:
+        for kind, network in _NO_HOSTS.items():
+            if not block.reserved and block.overlaps(BlockText(kind, kind, network)):
+                yield ADDR_006.finding(block.where, f"{block.network} is {kind} ({network})", "addresses for hosts", _MOVE)
 
 
-def _written(addresses: Addresses, name: str) -> str:
-    fields = {outside: inside for inside, outside in _BLOCKS.items()}
-    return str(getattr(addresses, fields[name]))
+def _needs(addresses: Addresses) -> Iterator[Finding]:
+    """ADDR-008: what the owner of a reserved block wants out of it."""
+    for index, block in enumerate(addresses.reserved):
+        network = ip_network(block.cidr, strict=False)
+        there = usable(network.prefixlen, network.version)
+        if block.needs is not None and block.needs > there:
+            found = f"{network} has {there:,} usable addresses"
+            yield ADDR_008.finding(f"railyard:addresses.reserved[{index}].cidr", found, f"{block.needs:,} for {block.name}")

@@ -8,12 +8,12 @@ ADDR_001 = register(
         title="Address blocks don't overlap",
         severity="invariant",
         why="Two networks with one address install and then lose traffic: pods that hide a rail, services that hide a BMC.",
-        inputs="railyard:addresses: oob, inBand, storage, rails, pods, services",
+        inputs="railyard:addresses: oob, inBand, storage, rails, pods, services, loopbacks, ipv6, reserved",
         passes="no two blocks share an address",
         fails="two blocks share one; all pairs are named, as real networks",
         cause="pods in 192.168.0.0/16 over rails in 192.168.1-8.0/24; 192.167.0.0/12, which really is 192.160.0.0/12",
         manual="write the first and last address of each block and sort them",
-        fix="move one of the blocks to a free range",
+        fix="move one of the blocks to a free range; the finding proposes one",
         source="users.md cases 35 and 36",
     )
 )
@@ -83,10 +83,11 @@ ADDR_006 = register(
         title="Hosts have addresses for hosts",
         severity="invariant",
         why="The first and last address of a network belong to nobody, and the planner keeps the second for the gateway.",
-        inputs="every planned address and its network's prefix; loopback addresses (127.0.0.0/8) are not judged",
-        passes="neither network, gateway (offset 1) nor broadcast address of its network",
-        fails="it is one of them; the interface is named",
-        cause="BMC addresses counted from .0 or .1",
+        inputs="every planned address and its network's prefix; each block of railyard:addresses; 127.0.0.0/8 is not judged",
+        passes="neither network, gateway (offset 1) nor broadcast address of its network; no block is multicast, link-local or "
+        "reserved for other uses",
+        fails="it is one of them; the interface or the block is named",
+        cause="BMC addresses counted from .0 or .1; fe80::/48 written for fd80::/48",
         manual="`python -c \"import ipaddress; print(ipaddress.ip_interface('10.16.0.0/18').network)\"`",
         fix="give the device an address inside of the network (the inventory for a BMC)",
         source="RFC 1122 3.2.1.3; railyard/plan/addresses.py",
@@ -98,14 +99,29 @@ ADDR_007 = register(
         title="Services have addresses of their own",
         severity="invariant",
         why="An API server or time server on a node's address, or hidden behind pods, is not reached where the stack says.",
-        inputs="hosts of addresses.ntpServers, controlPlane.endpoint, install.serviceUrl, replication and peer endpoint; "
-        "planned addresses; pods and services blocks. Host names are not judged",
+        inputs="hosts of addresses.ntpServers and syslogServers, controlPlane.endpoint, install.serviceUrl, replication and "
+        "peer endpoint; planned addresses; pods and services blocks. Host names are not judged",
         passes="no device has the address, and it lies neither in pods nor in services",
         fails="a device has it, or it lies in one of the two blocks",
         cause="a service put on the first addresses of a block that nodes are counted into; pods over the peer's network",
         manual="look the address up in plan.json",
         fix="move the service to an address that the planner keeps free at the bottom of the block, or move the block",
         source="users.md cases 35 and 39",
+    )
+)
+ADDR_008 = register(
+    Rule(
+        id="ADDR-008",
+        title="Reserved blocks hold what they are for",
+        severity="limit",
+        why="A /28 looks like 16 and has 14: the last host or the spare gets no address, or the broadcast address.",
+        inputs="cidr and needs of each block of railyard:addresses.reserved",
+        passes="needs <= usable addresses: 2^(32 - prefix) - 2, all of a /31 and /32",
+        fails="more addresses are needed than are usable",
+        cause="12 nodes, a gateway, a virtual address and a spare counted into a /28",
+        manual="usable addresses are 2^(32 - prefix) - 2",
+        fix="a larger block (shorter prefix), or fewer addresses out of it",
+        source="users.md case 39",
     )
 )
 PLAN_004 = register(

@@ -6,16 +6,27 @@ from typing import TYPE_CHECKING
 
 from railyard.model.config import SiteConfig
 from railyard.model.errors import Problem
+from railyard.plan.infiniband import subnets
+from railyard.plan.partitions import rules_of
 from railyard.rules.address import check_addresses, check_given, check_services
 from railyard.rules.address_texts import ADDR_002, ADDR_004, PLAN_004, PLAN_005, PLAN_007, PLAN_008, PLAN_010
+from railyard.rules.cables import check_cabling
 from railyard.rules.fabric import check_cables, check_site, check_switch
 from railyard.rules.fabric_texts import FABRIC_006
+from railyard.rules.fabric_wires import check_endpoints
 from railyard.rules.gates import check_thresholds
 from railyard.rules.hardening import check_bmc, check_control_plane
+from railyard.rules.hosts import check_hosts
+from railyard.rules.infiniband import check_infiniband, check_partition_rules
+from railyard.rules.lossless import check_nccl_class
+from railyard.rules.managed import check_managed
+from railyard.rules.networks import check_network, check_shared_switches
 from railyard.rules.plan_texts import PLAN_011, PLAN_012, PLAN_013, PLAN_014
 from railyard.rules.platform import check_namespaces, check_queues
 from railyard.rules.power import check_rack
 from railyard.rules.registry import Finding, Rule, ordered
+from railyard.rules.routing import check_rail_networks, check_routed_switch, check_routing
+from railyard.rules.scheduler import check_scheduler
 from railyard.rules.storage import check_file_system, check_replica
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 from railyard.rules.waivers import apply_waivers, check_waivers
@@ -25,8 +36,6 @@ if TYPE_CHECKING:
 
 # The planner records what it could not plan; here each kind gets the rule that people know it by.
 _PROBLEM_RULES: dict[str, Rule] = {
-    "PLAN-002": FABRIC_006,
-    "PLAN-003": FABRIC_006,
     "PLAN-004": PLAN_004,
     "PLAN-005": PLAN_005,
     "PLAN-006": ADDR_002,
@@ -67,14 +76,29 @@ def _findings(config: SiteConfig, plan: "Plan", thresholds: Thresholds) -> Itera
     yield from check_problems(plan.problems)
     yield from check_slots(file.compute.nodes, file.fabric.scalable_units, file.fabric.nodes_per_unit)
     yield from check_addresses(file.addresses)
-    yield from check_given(plan.addresses)
+    yield from check_given(plan.addresses, file.addresses)
+    yield from check_rail_networks(plan.addresses)
+    yield from check_routing(plan.routing, thresholds)
+    yield from check_nccl_class(plan.routing, plan.nccl)
     yield from check_services(file, plan.addresses)
     yield from check_cables(plan.cables)
+    yield from check_endpoints(plan.cables, plan.machines, plan.fabric.node_nics)
+    yield from check_cabling(plan.cabling, plan.site.site, thresholds)
     for rack in plan.racks:
         yield from check_rack(rack, thresholds)
     for switch in plan.switches:
         yield from check_switch(switch, thresholds)
+        yield from check_routed_switch(switch, thresholds)
+    yield from check_managed(config.inventory.switches, plan)
     yield from check_site(plan.site, plan.fabric, thresholds)
+    for network in plan.networks:
+        yield from check_network(network, thresholds)
+    yield from check_shared_switches(plan.networks, plan.cables)
+    if plan.infiniband:
+        yield from check_infiniband(plan.infiniband, plan.site.site, thresholds)
+    yield from _partition_files(plan)
+    yield from check_hosts(plan.hosts, thresholds)
+    yield from check_scheduler(plan.scheduler, [machine.name for machine in plan.machines if machine.role == "gpu"])
     yield from check_control_plane(plan.platform)
     yield from check_bmc(file.bmc)
     yield from check_namespaces(plan.queues)
@@ -84,6 +108,13 @@ def _findings(config: SiteConfig, plan: "Plan", thresholds: Thresholds) -> Itera
         yield from check_file_system(plan.file_system, thresholds)
     if plan.replica:
         yield from check_replica(plan.replica, thresholds)
+
+
+def _partition_files(plan: "Plan") -> Iterator[Finding]:
+    """The files that will be rendered; without tenants' partitions they hold one constant rule."""
+    if plan.partitions:
+        for subnet in subnets(plan):
+            yield from check_partition_rules(subnet, rules_of(subnet, plan.partitions))
 
 
 def _of_problem(rule: Rule, problem: Problem) -> Finding:

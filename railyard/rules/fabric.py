@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from math import ceil
 
 from railyard.model.plan import Cable, FabricSummary, SiteTotals, SwitchPlan
+from railyard.plan.fabric import links_of
 from railyard.rules.fabric_texts import (
     FABRIC_001,
     FABRIC_002,
@@ -14,7 +15,13 @@ from railyard.rules.fabric_texts import (
     FABRIC_005,
     FABRIC_006,
     FABRIC_007,
+    FABRIC_008,
+    FABRIC_009,
+    FABRIC_010,
+    FABRIC_011,
+    FABRIC_012,
 )
+from railyard.rules.fabric_wires import SiteSlice, all_linked, far_ends, managed, rails_joined, units_filled
 from railyard.rules.registry import Finding, Predicate, exceeds, ordered, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 
@@ -23,12 +30,6 @@ _NUMBER = re.compile(r"\d+$")
 _UNIT = re.compile(r"-su(?P<unit>\d+)-")
 _SPINES = "railyard:fabric.spines"
 _UNITS = "railyard:fabric.scalableUnits"
-
-
-class SiteSlice(SiteTotals):
-    """What whole-site rules read: totals and the fabric's summary, as the Site resource carries them."""
-
-    fabric: FabricSummary
 
 
 def check_switch(switch: SwitchPlan, thresholds: Thresholds = DEFAULTS) -> list[Finding]:
@@ -42,27 +43,28 @@ def check_site(totals: SiteTotals, fabric: FabricSummary, thresholds: Thresholds
 
 
 def check_cables(cables: Iterable[Cable]) -> list[Finding]:
-    """FABRIC-005 over all cables of a site: no `device/port` ends two of them."""
-    ends = Counter(end for cable in cables for end in (cable.a, cable.z))
+    """FABRIC-005 over all cables of a site: no `device/port` ends two of them, or both links of one."""
+    ends = Counter(end for cable in cables for link in links_of(cable) for end in link)
     twice = (end for end, count in ends.items() if count > 1)
     return ordered(FABRIC_005.finding(end, f"{ends[end]} cables end here", "one cable for each port") for end in twice)
 
 
 def _blocking(switch: SwitchPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
-    """FABRIC-001 on leaves, and on spines that have a tier above them."""
+    """FABRIC-001 on leaves, and on spines that have a tier above them; against the ratio that was asked for, if any."""
     links = sum(switch.links_per_peer.values())
-    if switch.role != "leaf" and not links:
+    if switch.wanted_down_to_up is None or (switch.role != "leaf" and not links):
         return
+    most = max(limits.down_to_up_max, switch.wanted_down_to_up)
     if not links or not switch.up_gbps:
         if switch.down_gbps > 0:
-            yield FABRIC_001.finding(where, f"{switch.down_gbps:g} Gb/s down and no uplink", f"{limits.down_to_up_max:g}:1")
+            yield FABRIC_001.finding(where, f"{switch.down_gbps:g} Gb/s down and no uplink", f"{most:g}:1")
         return
     ratio = switch.down_gbps / switch.up_gbps
-    if exceeds(ratio, limits.down_to_up_max):
+    if exceeds(ratio, most):
         down = switch.down_gbps * links / switch.up_gbps
-        more = ceil(round(down / limits.down_to_up_max, 6)) - links
-        fix = f"{more} more uplinks on each {switch.role} (railyard:fabric.uplinksPerLeaf), or fewer nodesPerUnit"
-        yield FABRIC_001.finding(where, f"{down:g}:{links} = {ratio:.3f}:1", f"{limits.down_to_up_max:g}:1", fix)
+        more = ceil(round(down / most, 6)) - links
+        fix = f"{more} more uplinks on each {switch.role} (more {_SPINES} or uplinksPerLeaf), or fewer nodesPerUnit"
+        yield FABRIC_001.finding(where, f"{down:g}:{links} = {ratio:.3f}:1", f"{most:g}:1", fix)
 
 
 def _equal_links(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
@@ -79,6 +81,9 @@ def _rails(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Find
     """FABRIC-003, for each node port of a leaf. Ends that are no rail NIC (a switch, a fabric manager) are left alone."""
     if switch.role != "leaf":
         return
+    if switch.rail is None:
+        yield from _whole_nodes(switch, where)
+        return
     for port, end in switch.ports.items():
         device, _, name = end.partition("/")
         nic = _NIC.match(name)
@@ -92,6 +97,21 @@ def _rails(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Find
             known = f" ({switch.node_nic})" if switch.node_nic else ""
             limit = f"rail {switch.rail}{known}, plane {switch.plane}, unit {switch.unit}"
             yield FABRIC_003.finding(f"{where}/{port}", f"{end} hangs here", limit)
+
+
+def _whole_nodes(switch: SwitchPlan, where: str) -> Iterator[Finding]:
+    """FABRIC-003 on a leaf that takes all NICs of its nodes: none hangs elsewhere, none is of another unit."""
+    nics: dict[str, list[str]] = {}
+    for end in switch.ports.values():
+        device, _, name = end.partition("/")
+        if _NIC.match(name):
+            nics.setdefault(device, []).append(name)
+    most = max(map(len, nics.values()), default=0)
+    for device, names in sorted(nics.items()):
+        unit = _UNIT.search(device)
+        if len(names) < most or (unit is not None and int(unit["unit"]) != switch.unit):
+            found = f"{len(names)} NICs of {device} hang here: {', '.join(sorted(names))}"
+            yield FABRIC_003.finding(f"{where}/{device}", found, f"all {most} NICs of a node, unit {switch.unit}")
 
 
 def _ports(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
@@ -116,11 +136,10 @@ def _number(port: str) -> str:
 
 
 def _divides(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
-    """FABRIC-002 for the whole fabric: the spines that a leaf sees must divide its uplinks."""
-    links = site.fabric.links_per_pair
-    if exceeds(abs(links - round(links)), 0):
-        uplinks, spines = round(links * site.spines_per_plane), site.spines_per_plane
-        found = f"{spines} spines do not divide {uplinks} uplinks ({links:.2f} links per pair)"
+    """FABRIC-002 for the whole fabric: the spines that a leaf sees must divide the uplinks that it is built for (two tiers)."""
+    uplinks, spines = site.fabric.uplinks_per_leaf, site.spines_per_plane
+    if site.fabric.tiers == 2 and spines and uplinks % spines:
+        found = f"{spines} spines do not divide {uplinks} uplinks ({uplinks / spines:.2f} links per pair)"
         yield FABRIC_002.finding(_SPINES, found, "one number of links for every pair", _divisor_fix(uplinks, spines))
 
 
@@ -130,12 +149,16 @@ def _spare(site: SiteSlice, where: str, limits: Thresholds) -> Iterator[Finding]
         fix = "fewer railyard:fabric.nodesPerUnit or uplinksPerLeaf, or a switch with more ports"
         yield FABRIC_004.finding(where, f"{site.spare_leaf_ports} free leaf ports", f"{limits.spare_leaf_ports_min}", fix)
     fabric, units = site.fabric, max(site.planned_scalable_units, site.built_scalable_units)
-    needed = ceil(round(units * fabric.rails * fabric.links_per_pair, 6))
+    needed = _spine_ports(fabric, units)
     if fabric.tiers == 2 and needed > fabric.radix:
         found = f"{units} planned units need {needed} ports on each spine"
-        uplinks = round(fabric.links_per_pair * site.spines_per_plane)
-        fix = _divisor_fix(uplinks, ceil(site.spines_per_plane * needed / fabric.radix))
+        fix = _divisor_fix(fabric.uplinks_per_leaf, ceil(site.spines_per_plane * needed / fabric.radix))
         yield FABRIC_004.finding(_SPINES, found, f"{fabric.radix} ports", fix)
+
+
+def _spine_ports(fabric: FabricSummary, units: int) -> int:
+    """Ports that so many units take on each spine of two tiers."""
+    return ceil(round(units * fabric.leaves_per_unit * fabric.links_per_pair, 6))
 
 
 def _holds(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
@@ -144,23 +167,29 @@ def _holds(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Findin
     D + U on a leaf. Two tiers: leaves x links per pair on a spine. Three: U leaves and U cores on a spine, one pod for each
     U leaves, and a port of every core for each pod.
     """
-    fabric, down = site.fabric, site.nodes_per_unit
-    uplinks = round(down / max(fabric.down_to_up, 1e-6))
+    fabric = site.fabric
+    down, uplinks = fabric.node_ports_per_leaf, fabric.uplinks_per_leaf
     if down + uplinks > fabric.radix:
         found = f"{down} node ports and {uplinks} uplinks on each leaf"
         yield FABRIC_006.finding("railyard:fabric.uplinksPerLeaf", found, f"{fabric.radix} ports")
     if fabric.tiers == 2:
         # What is planned beyond what is built is FABRIC-004's: no cable of it lies there yet.
-        needed = ceil(round(site.built_scalable_units * fabric.rails * fabric.links_per_pair, 6))
+        needed = _spine_ports(fabric, site.built_scalable_units)
         if needed > fabric.radix:
             found = f"{site.built_scalable_units} units need {needed} ports on each spine"
             yield FABRIC_006.finding(_UNITS, found, f"{fabric.radix} ports")
-        return
+    elif fabric.tiers == 3:
+        yield from _pods(site)
+
+
+def _pods(site: SiteSlice) -> Iterator[Finding]:
+    """FABRIC-006 of three tiers."""
+    fabric, uplinks = site.fabric, site.fabric.uplinks_per_leaf
     if 2 * uplinks > fabric.radix:
         found = f"{uplinks} leaves and {uplinks} cores on each spine"
         yield FABRIC_006.finding("railyard:fabric.uplinksPerLeaf", found, f"{fabric.radix} ports")
     units = max(site.planned_scalable_units, site.built_scalable_units)
-    pods = ceil(units * fabric.rails / max(uplinks, 1))
+    pods = ceil(units * fabric.leaves_per_unit / max(uplinks, 1))
     if pods > fabric.radix:
         yield FABRIC_006.finding(
             _UNITS, f"{units} units make {pods} pods of {uplinks} leaves", f"{fabric.radix} ports of a core"
@@ -183,15 +212,20 @@ def _divisor_fix(uplinks: int, at_least: int) -> str:
 
 
 SWITCH_PREDICATES: tuple[Predicate[SwitchPlan], ...] = (
-    Predicate((FABRIC_001,), frozenset({"role", "links_per_peer", "down_gbps", "up_gbps"}), _blocking),
+    Predicate((FABRIC_001,), frozenset({"role", "links_per_peer", "down_gbps", "up_gbps", "wanted_down_to_up"}), _blocking),
     Predicate((FABRIC_002,), frozenset({"links_per_peer"}), _equal_links),
     Predicate((FABRIC_003,), frozenset({"role", "ports", "rail", "plane", "unit", "node_nic"}), _rails),
     Predicate((FABRIC_005, FABRIC_006), frozenset({"ports", "port_count", "model"}), _ports),
+    Predicate((FABRIC_009,), frozenset({"name", "role", "plane", "ports"}), far_ends),
 )
 _SIZES = frozenset({"fabric", "planned_scalable_units", "built_scalable_units"})
 SITE_PREDICATES: tuple[Predicate[SiteSlice], ...] = (
     Predicate((FABRIC_002,), frozenset({"fabric", "spines_per_plane"}), _divides),
     Predicate((FABRIC_004,), _SIZES | {"spare_leaf_ports", "spines_per_plane"}, _spare),
-    Predicate((FABRIC_006,), _SIZES | {"nodes_per_unit"}, _holds),
+    Predicate((FABRIC_006,), _SIZES, _holds),
     Predicate((FABRIC_007,), _SIZES - {"fabric"}, _growth),
+    Predicate((FABRIC_008,), frozenset({"fabric", "nodes"}), all_linked),
+    Predicate((FABRIC_010,), frozenset({"fabric"}), rails_joined),
+    Predicate((FABRIC_011,), frozenset({"fabric"}), managed),
+    Predicate((FABRIC_012,), frozenset({"nodes", "nodes_per_unit", "built_scalable_units"}), units_filled),
 )

@@ -9,10 +9,10 @@ FABRIC_001 = register(
         severity="limit",
         pack="fabric",
         why="Where more bandwidth goes down than up, collectives that cross the spine run at the ratio's speed.",
-        inputs="downGbps, upGbps and linksPerPeer of each leaf, and of each spine below a core",
-        passes="downGbps / upGbps <= downToUpMax (1.0)",
+        inputs="downGbps, upGbps, wantedDownToUp and linksPerPeer of each leaf, and of each spine below a core",
+        passes="downGbps / upGbps <= downToUpMax (1.0), or <= the ratio that fabric.oversubscription asks for",
         fails="more bandwidth down than up; printed as `32:30 = 1.067:1`",
-        cause="uplinksPerLeaf smaller than nodesPerUnit; uplinks given to storage or to a fabric manager",
+        cause="uplinksPerLeaf smaller than nodesPerUnit; too few fabric.spines, so that uplinks have no port above",
         manual="count cables down and up of one leaf in cables.csv",
         fix="as many uplinks as node ports (railyard:fabric.uplinksPerLeaf)",
         source="SuperPOD H100 RA; fabric.md FAB-01",
@@ -25,7 +25,7 @@ FABRIC_002 = register(
         severity="limit",
         pack="fabric",
         why="Uneven pairs pass a max-flow test and still put two flows on one uplink; OpenSM's ftree refuses them (ERR AB0C).",
-        inputs="linksPerPeer of each switch; linksPerPair and spinesPerPlane of the site",
+        inputs="linksPerPeer of each switch; uplinksPerLeaf, tiers and spinesPerPlane of the site",
         passes="one number of links for all pairs: the spines divide the uplinks",
         fails="pairs differ, e.g. 32 uplinks over 12 spines: 2 or 3 links",
         cause="spines counted by ceil(uplinks / ports) only: 3 units give 12, right is 16",
@@ -42,8 +42,8 @@ FABRIC_003 = register(
         pack="fabric",
         why="NCCL pairs GPUs by rail: a swapped cable sends a whole rail through the spine.",
         inputs="ports, nodeNic, rail, plane and unit of each leaf; nodeNic is the NIC of that rail by the catalogue (railHcas)",
-        passes="each NIC on a leaf is the leaf's nodeNic and of its unit",
-        fails="a NIC of another rail, plane or unit hangs on the leaf",
+        passes="each NIC on a leaf is the leaf's nodeNic and of its unit; fat-tree: all NICs of a node hang on one leaf",
+        fails="a NIC of another rail, plane or unit hangs on the leaf; fat-tree: some NICs of a node hang elsewhere",
         cause="two cables exchanged in one node; a port map edited by hand",
         manual="`ibnetdiscover` or LLDP on the leaf: every neighbour must be the same NIC. Its number is not the rail",
         fix="exchange the two cables; both ends are in cables.csv",
@@ -57,11 +57,12 @@ FABRIC_004 = register(
         severity="limit",
         pack="fabric",
         why="Growth must find its spine ports free, or cables move; a site may also want leaf ports for repair.",
-        inputs="spareLeafPorts, plannedScalableUnits and spinesPerPlane of the site; rails, linksPerPair, radix of its fabric",
-        passes="planned units x rails x links per pair <= ports of a spine, and spareLeafPorts >= spareLeafPortsMin (0)",
+        inputs="spareLeafPorts, plannedScalableUnits and spinesPerPlane of the site; leavesPerUnit, linksPerPair, radix of "
+        "its fabric",
+        passes="planned units x leaves x links per pair <= ports of a spine, and spareLeafPorts >= spareLeafPortsMin (0)",
         fails="planned units don't fit on the spines, or fewer leaf ports are free than the site wants",
         cause="fabric.spines set for what is built instead of what is planned",
-        manual="count free ports of one spine; each planned unit needs rails x links per pair",
+        manual="count free ports of one spine; each planned unit needs its leaves x links per pair",
         fix="more spines from the first day, fewer planned units, or fewer links on each leaf",
         source="house rule 9; fabric.md 0 (growth) and FAB-05",
     )
@@ -89,9 +90,9 @@ FABRIC_006 = register(
         severity="invariant",
         pack="fabric",
         why="A switch has the ports that it has: a cable on port 65 of 64 can't be plugged in.",
-        inputs="ports and portCount of each switch; units, nodesPerUnit, downToUp, rails, linksPerPair, radix and tiers of "
-        "the site",
-        passes="node ports + uplinks <= ports of a leaf; units x rails x links per pair <= ports of a spine (two tiers); "
+        inputs="ports and portCount of each switch; units, nodePortsPerLeaf, uplinksPerLeaf, leavesPerUnit, linksPerPair, "
+        "radix and tiers of the site",
+        passes="node ports + uplinks <= ports of a leaf; units x leaves x links per pair <= ports of a spine (two tiers); "
         "leaves of a pod + cores <= ports of a spine, and pods <= ports of a core (three); compute.nodes <= slots built",
         fails="a leaf, spine or core needs more ports, or a higher port number, than it has; more nodes than slots",
         cause="uplinksPerLeaf beyond what nodesPerUnit leaves free; a switch with too few ports for the size of the site",
@@ -112,8 +113,90 @@ FABRIC_007 = register(
         fails="more units are built than were planned",
         cause="a fifth unit where four were planned: 16 spines become 32, and 1,008 of 1,024 leaf-spine cables get another "
         "port (512 of them another spine)",
-        manual="`railyard plan STACK --against OLD/plan.json` lists cables and devices that move and cables that change length",
+        manual="`railyard plan STACK --against OLD/plan.json` writes work-order.csv: old and new end of each cable that moves",
         fix="read the list of what moves, plan the maintenance window, then raise railyard:fabric.plannedScalableUnits",
         source="house rule 9; fabric.md 0 (growth), ports counted too",
+    )
+)
+FABRIC_008 = register(
+    Rule(
+        id="FABRIC-008",
+        title="Every training NIC has its cable",
+        severity="invariant",
+        pack="fabric",
+        why="A NIC without a cable is a GPU that every collective waits for.",
+        inputs="cables and GPU machines of the plan; endpoints, rails, planes and nodes of the site",
+        passes="each NIC port of a GPU machine ends one cable: nodes x rails x planes links",
+        fails="a NIC ends no cable, or the counts differ",
+        cause="a node that is on no planned position; rails that differ from the NICs of the model",
+        manual="count the rows of one node in cables.csv: rails x planes",
+        fix="correct railyard:fabric.rails, planes or the inventory, and plan again",
+        source="fabric.md FAB-06",
+    )
+)
+FABRIC_009 = register(
+    Rule(
+        id="FABRIC-009",
+        title="A cable goes one tier up, in its plane",
+        severity="invariant",
+        pack="fabric",
+        why="A cable between leaves, a host on a spine or a cable between planes makes ftree refuse the fabric (ERR AB0C, "
+        "AB26) or closes a loop.",
+        inputs="name, role, plane and ports of each switch",
+        passes="leaves hold hosts and spines, spines leaves and cores, cores spines, all of one plane",
+        fails="a leaf on a leaf, a host on a spine, both ends on one switch, two planes joined",
+        cause="a port map edited by hand; a cable plugged one port too far",
+        manual="look at the z_device column of the leaf's rows in cables.csv",
+        fix="put the cable where the plan has it",
+        source="fabric.md FAB-06 and 4a (injected faults)",
+    )
+)
+FABRIC_010 = register(
+    Rule(
+        id="FABRIC-010",
+        title="Rails are joined",
+        severity="limit",
+        pack="fabric",
+        why="In a rail-only fabric traffic between rails must go through a node: some communicators cannot connect at all, and "
+        "all-to-all takes 8 to 11 % longer.",
+        inputs="layout and separateFabrics of the site's fabric",
+        passes="spines join all rails, or the site says that it wants none (railOnlyAllowed)",
+        fails="fabric.layout is rail-only",
+        cause="the switches and optics of the spines are to be saved",
+        manual="`ibnetdiscover` or LLDP from one rail's switch shows no other rail",
+        fix="railyard:fabric.layout rail-optimized; or set railOnlyAllowed, and run NCCL with PXN",
+        source="fabric.md 1.2 (RAIL) and 6, story 28 (NVIDIA/nccl#836)",
+    )
+)
+FABRIC_011 = register(
+    Rule(
+        id="FABRIC-011",
+        title="Each InfiniBand subnet has its subnet managers",
+        severity="limit",
+        pack="fabric",
+        why="Without a subnet manager no port of the subnet ever becomes active; with one, nobody takes over when it dies.",
+        inputs="transport, subnetManagers, subnetManagerNodes, endpoints and switches of the site's fabric",
+        passes="each plane (and each rail of a rail-only fabric) has subnetManagersMin (2), none manages more than it can",
+        fails="a subnet has fewer, or a switch's own subnet manager has more than its 2,048 nodes",
+        cause="no reserved ports, and switches without a subnet manager of their own (or nobody knows)",
+        manual="`sminfo` and `saquery -s` in each subnet",
+        fix="set railyard:fabric.reservedPorts to 2 for each subnet and more for spare ones: UFM hosts get their cables",
+        source="QM97x0 user manual, Software Management: 2,048 nodes, at most two subnet managers; fabric.md 1.1",
+    )
+)
+FABRIC_012 = register(
+    Rule(
+        id="FABRIC-012",
+        title="Units are filled one after the other",
+        severity="limit",
+        pack="fabric",
+        why="A unit's leaves, uplinks and spine ports are bought whole: several empty ones cost as much as full ones.",
+        inputs="nodes, nodesPerUnit and builtScalableUnits of the site",
+        passes="at most emptyUnitsMax (1) units stand ahead of their nodes",
+        fails="more units are built than nodes fill",
+        cause="scalableUnits raised for what will be delivered later; nodes spread over units",
+        manual="count the nodes of each unit in the inventory",
+        fix="lower railyard:fabric.scalableUnits, fill units from the first slot, or plan them only (plannedScalableUnits)",
+        source="SuperPOD H100 RA (full units); fabric.md FAB-19",
     )
 )

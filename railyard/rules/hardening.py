@@ -75,7 +75,7 @@ def check_passphrase(
     real = sorted({host for host in bmc_hosts if not _is_loopback(host)})
     reasons = [*(["`secure:` values are in the stack file"] if has_secure else [])]
     if real:
-        reasons.append(f"BMCs that are not on loopback: {listed(real)}")
+        reasons.append(f"it has BMCs that are not on loopback: {listed(real)}")
     found = "the stack file is encrypted with the published example passphrase while {}"
     return ordered(SEC_001.finding("encryptionsalt", found.format(why), "loopback BMCs and no secrets") for why in reasons)
 

@@ -112,7 +112,8 @@ SEC_001 = register(
         fails="the example passphrase with a secure value or a BMC that is not on loopback",
         cause="a stack file copied from the examples with its salt",
         manual="compare encryptionsalt with that of stacks/Pulumi.lab.yaml",
-        fix="`pulumi stack change-secrets-provider passphrase` with a passphrase of your own",
+        fix="set PULUMI_CONFIG_PASSPHRASE_FILE to a file of yours before the first preview: a new stack is encrypted with it. "
+        "For a stack that exists: `pulumi stack change-secrets-provider passphrase --stack STACK < MY-FILE`, then set it",
         source="house: a secret canary greps to zero",
     )
 )

@@ -1,5 +1,6 @@
 """Power, cooling, weight and room of one rack. The planner computes watts and kilograms; here they meet their limits."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from railyard.model.plan import RackDevice, RackFeed, RackPlan, RackSupplies
@@ -16,6 +17,9 @@ from railyard.rules.power_texts import (
 )
 from railyard.rules.registry import Finding, Predicate, exceeds, listed, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
+
+NAMED = 8
+"""Devices in the same place that a finding names before it counts the rest."""
 
 
 def check_rack(rack: RackPlan, thresholds: Thresholds = DEFAULTS) -> list[Finding]:
@@ -127,13 +131,19 @@ def _weight(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]
 
 
 def _overlap(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
-    """RACK-002, once for each pair of devices."""
-    for index, lower in enumerate(rack.devices):
-        for upper in rack.devices[index + 1 :]:
-            shared = sorted(set(_filled(lower)) & set(_filled(upper)))
-            if shared:
-                found = f"{lower.name} ({_span(lower)}) and {upper.name} ({_span(upper)}) share {_units(shared)}"
-                yield RACK_002.finding(f"{where}/U{shared[0]}", found, "one device for each U")
+    """RACK-002, once for all devices that share the same U: a rack of a hall that is far too small has hundreds of them."""
+    holders: defaultdict[int, list[int]] = defaultdict(list)
+    for index, device in enumerate(rack.devices):
+        for u in _filled(device):
+            holders[u].append(index)
+    shared: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+    for u in sorted(holders):
+        if len(holders[u]) > 1:
+            shared[tuple(holders[u])].append(u)
+    for indexes, us in shared.items():
+        names = [f"{rack.devices[index].name} ({_span(rack.devices[index])})" for index in indexes]
+        found = " and ".join(names) if len(names) == 2 else listed(names, NAMED)
+        yield RACK_002.finding(f"{where}/U{us[0]}", f"{found} share {_units(us)}", "one device for each U")
 
 
 def _position(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:

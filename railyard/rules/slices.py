@@ -15,8 +15,15 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from railyard.model.base import Noun
+from railyard.model.cabling import CablingPlan
+from railyard.model.hosts import HostPlan
+from railyard.model.infiniband import InfiniBandPlan
+from railyard.model.networks import NetworkPlan
 from railyard.model.plan import FileSystemPlan, PlatformPlan, RackPlan, ReplicaPlan, SwitchPlan
+from railyard.model.scheduler import SchedulerPlan
 from railyard.model.site import Waiver
+from railyard.model.switch_intent import RoutingPlan
+from railyard.rules.cables import CABLING_PREDICATES
 from railyard.rules.fabric import SITE_PREDICATES, SWITCH_PREDICATES, SiteSlice
 from railyard.rules.hardening import (
     ACCESS_PREDICATES,
@@ -25,14 +32,21 @@ from railyard.rules.hardening import (
     MachineAccess,
     MachineAccounts,
 )
+from railyard.rules.hosts import HOST_PREDICATES
+from railyard.rules.infiniband import INFINIBAND_PREDICATES
+from railyard.rules.networks import NETWORK_PREDICATES
 from railyard.rules.power import RACK_PREDICATES
 from railyard.rules.registry import Finding, Predicate, Rule, ordered, register
+from railyard.rules.routing import ROUTED_SWITCH_PREDICATES, ROUTING_PREDICATES
+from railyard.rules.scheduler import SCHEDULER_PREDICATES
 from railyard.rules.storage import FILE_SYSTEM_PREDICATES, REPLICA_PREDICATES
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 from railyard.rules.waivers import apply_waivers
 
 RACK = "railyard:facility:Rack"
 SWITCH = "railyard:network:Switch"
+NETWORK = "railyard:network:Network"
+SWITCH_CONFIG = "fabric:index:SwitchConfig"
 SITE = "railyard:site:Site"
 PLATFORM = "railyard:platform:Platform"
 FILE_SYSTEM = "railyard:storage:FileSystem"
@@ -68,17 +82,30 @@ UNKNOWN = Unknown()
 
 @dataclass(frozen=True)
 class View:
-    """A noun inside of a resource's properties, at a key (None: the properties themselves), and what is judged of it."""
+    """A noun inside of a resource's properties, at a key (None: the properties themselves), and what is judged of it.
+
+    `optional`: where nothing is at the key there is nothing to judge.
+    """
 
     noun: type[Noun]
     predicates: tuple[Predicate[Any], ...]
     at: str | None = None
+    optional: bool = False
 
 
 VIEWS: dict[str, tuple[View, ...]] = {
     RACK: (View(RackPlan, RACK_PREDICATES),),
-    SWITCH: (View(SwitchPlan, SWITCH_PREDICATES),),
-    SITE: (View(SiteSlice, SITE_PREDICATES),),
+    SWITCH: (View(SwitchPlan, (*SWITCH_PREDICATES, *ROUTED_SWITCH_PREDICATES)),),
+    SWITCH_CONFIG: (View(SwitchPlan, (*SWITCH_PREDICATES, *ROUTED_SWITCH_PREDICATES), "plan"),),
+    SITE: (
+        View(SiteSlice, SITE_PREDICATES),
+        View(CablingPlan, CABLING_PREDICATES, "cabling"),
+        View(RoutingPlan, ROUTING_PREDICATES, "routing", optional=True),
+        View(InfiniBandPlan, INFINIBAND_PREDICATES, "infiniband", optional=True),
+        View(HostPlan, HOST_PREDICATES, "hosts"),
+        View(SchedulerPlan, SCHEDULER_PREDICATES, "scheduler"),
+    ),
+    NETWORK: (View(NetworkPlan, NETWORK_PREDICATES),),
     PLATFORM: (View(PlatformPlan, PLATFORM_PREDICATES),),
     FILE_SYSTEM: (View(FileSystemPlan, FILE_SYSTEM_PREDICATES),),
     REPLICA: (View(ReplicaPlan, REPLICA_PREDICATES),),
@@ -110,6 +137,8 @@ def judge(
     wanted = frozenset(rules)
     findings: list[Finding] = []
     for view in VIEWS.get(token, ()):
+        if view.optional and view.at is not None and props.get(view.at) is None:
+            continue
         reader = _Reader(view, props if view.at is None else props.get(view.at, {}))
         for predicate in view.predicates:
             if wanted & {rule.id for rule in predicate.rules}:

@@ -1,0 +1,49 @@
+"""Cables for NetBox's bulk import. Source: netbox-community/netbox dcim/forms/bulk_import.py and choices.py (fabric.md 5).
+
+Devices and interfaces must be in NetBox under the plan's names. A cable with two links is two rows there: NetBox 4.4 and older
+know no twin-port cable, and `profile` values are new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from railyard.model.plan import Cable
+from railyard.plan.fabric import links_of
+from railyard.render.cables import safe_rows
+
+COLUMNS = (
+    "side_a_site", "side_a_device", "side_a_power_panel", "side_a_type", "side_a_name",
+    "side_b_site", "side_b_device", "side_b_power_panel", "side_b_type", "side_b_name",
+    "type", "status", "profile", "tenant", "bundle", "label", "color", "length", "length_unit", "description", "owner",
+    "comments", "tags",
+)  # fmt: skip
+TYPES = {
+    "passive-copper": "dac-passive", "active-copper": "dac-active", "active-optical": "aoc",
+    "multimode-om3": "mmf-om3", "multimode-om4": "mmf-om4", "single-mode": "smf-os2", "single-mode-fr4": "smf-os2",
+    "cat6a": "cat6a",
+}  # fmt: skip
+"""Our media -> NetBox's cable types."""
+RGB = {
+    "blue": "2196f3", "orange": "ff9800", "green": "4caf50", "red": "f44336", "violet": "9c27b0", "brown": "795548",
+    "pink": "e91e63", "yellow": "ffeb3b", "aqua": "00bcd4", "white": "ffffff", "grey": "9e9e9e", "magenta": "ff66ff",
+    "turquoise": "009688",
+}  # fmt: skip
+"""Our colours -> NetBox's RGB hex codes."""
+INTERFACE = "dcim.interface"
+
+
+def netbox_csv(site: str, cables: Iterable[Cable]) -> str:
+    """`netbox/cables.csv`: one row per link, in the plan's order."""
+    return safe_rows(COLUMNS, (_row(site, cable, a, z) for cable in cables for a, z in links_of(cable)))
+
+
+def _row(site: str, cable: Cable, a: str, z: str) -> tuple[object, ...]:
+    a_device, _, a_port = a.partition("/")
+    z_device, _, z_port = z.partition("/")
+    return (
+        site, a_device, "", INTERFACE, a_port,
+        site, z_device, "", INTERFACE, z_port,
+        TYPES.get(cable.medium, ""), "planned", "", "", "", cable.id, RGB.get(cable.color, ""),
+        f"{cable.length_m:g}", "m", f"{cable.a_label} to {cable.z_label}", "", "", "",
+    )  # fmt: skip
