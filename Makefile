@@ -6,9 +6,9 @@ WITH_ENV := . ./.envrc &&
 # One pytest run each, cheapest first; all of them run, and any failure fails the target.
 TIERS := unit,property,golden component,policy engine,provider,lab proof
 # Most tests of the slow tiers wait: more workers than cores. A file stays on one worker, since its tests share a lab; files start
-# in this order (the longest first).
+# in this order (the longest first). The proofs run alone: their daemons drop sessions after three silent seconds.
 WORKERS ?= 3
-PARALLEL := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PARALLEL := --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help setup up down test check bench policy preview report docs clean
@@ -23,8 +23,8 @@ setup:  ## Python environment, pulumi, plugins and the lab's control plane; quic
 	@$(WITH_ENV) python -m engine install
 
 up: setup  ## pulumi up of STACK, its lab first if its site is emulated; then its report
-	@$(WITH_ENV) python -m engine stack-up $(STACK) -- $(ARGS)
-	@$(WITH_ENV) railyard report $(STACK) --config-file "$$(python -m engine stack-file $(STACK))"
+	@$(WITH_ENV) python -m engine stack-up "$(STACK)" -- $(ARGS)
+	@$(WITH_ENV) railyard report "$(STACK)" --config-file "$$(python -m engine stack-file "$(STACK)")"
 
 down:  ## stop every lab of this checkout; its data and the stacks' state stay
 	@if [ -x .venv/bin/python ]; then $(WITH_ENV) python -m lab down --all; fi
@@ -32,7 +32,8 @@ down:  ## stop every lab of this checkout; its data and the stacks' state stay
 test: setup  ## every test, cheapest tier first
 	@$(WITH_ENV) failed=0; for tier in $(TIERS); do \
 	  set --; for folder in $$(echo $$tier | tr , ' '); do if [ -d tests/$$folder ]; then set -- "$$@" tests/$$folder; fi; done; \
-	  if [ $$# -gt 0 ]; then echo "== $$*"; pytest "$$@" $(PARALLEL) $(ARGS) || failed=1; fi; \
+	  if [ $$# -gt 0 ]; then echo "== $$*"; \
+	    workers=$(WORKERS); if [ "$$tier" = proof ]; then workers=1; fi; pytest "$$@" -n $$workers $(PARALLEL) $(ARGS) || failed=1; fi; \
 	done; exit $$failed
 
 check: setup  ## format, lint, types, imports, fresh generated files
@@ -42,16 +43,17 @@ bench: setup  ## the numbers that we promise, also in bench.json
 	@$(WITH_ENV) python -m bench $(ARGS)
 
 policy: setup  ## preview of STACK under all policy packs, then the packs over its deployed state
-	@$(WITH_ENV) python -m engine stack-policy $(STACK) -- $(ARGS)
+	@$(WITH_ENV) python -m engine stack-policy "$(STACK)" -- $(ARGS)
 
 preview: setup  ## what pulumi up of STACK would do; needs no hardware and no cluster
-	@$(WITH_ENV) python -m engine stack-preview $(STACK) -- $(ARGS)
+	@$(WITH_ENV) python -m engine stack-preview "$(STACK)" -- $(ARGS)
 
 report: setup  ## the report of STACK, without pulumi
-	@$(WITH_ENV) railyard report $(STACK)
+	@$(WITH_ENV) railyard report "$(STACK)"
 
 docs: setup  ## renew the generated files (schema, reference, example reports)
 	@$(WITH_ENV) railyard docs
 
 clean: down  ## stop the lab and remove all that this checkout made, the stacks' state included (not ~/.cache/railyard)
-	@rm -rf .venv .pulumi-home .pulumi-state .lab out
+	@rm -rf .venv .pulumi-home .pulumi-state .lab out *.egg-info .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

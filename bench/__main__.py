@@ -30,16 +30,28 @@ class Item:
 
 
 def plan_items(_: bool) -> list[Row]:
-    """Planning. The exponent is over sites of one design: 256 nodes make do with two tiers, 17 cables a node instead of 25."""
+    """Planning of 2,048 nodes. The exponent is over sites of one design: three tiers of the same switches."""
+    from bench.fabric_bench import middle_rows
     from bench.plan_bench import SIZES, growth_exponent, growth_seconds
 
-    seconds = growth_seconds((256, *SIZES))
+    seconds = growth_seconds(SIZES)
     sizes = ", ".join(f"{nodes}: {value:.3f} s" for nodes, value in seconds.items())
-    growth = growth_exponent({nodes: seconds[nodes] for nodes in SIZES})
-    return [
-        Row("planning 2,048 nodes: CPU", seconds[2048], "s", seconds[512], limit=1.0, note="baseline: 512 nodes"),
-        Row("planning: growth exponent", growth, "", limit=1.1, note=f"three tiers, {SIZES[0]} to {SIZES[-1]} nodes ({sizes})"),
-    ]
+    note = f"three tiers, {SIZES[0]} to {SIZES[-1]} nodes ({sizes})"
+    return [*middle_rows(), Row("planning: growth exponent", growth_exponent(seconds), "", limit=1.1, note=note)]
+
+
+def large_plan_items(_: bool) -> list[Row]:
+    """Planning of 16,384 nodes, and growth up to there."""
+    from bench.fabric_bench import large_rows
+
+    return large_rows()
+
+
+def link_items(_: bool) -> list[Row]:
+    """Links per second beside netlab and NetworkX."""
+    from bench.links_bench import netlab_rows, networkx_rows
+
+    return [*netlab_rows(), *networkx_rows()]
 
 
 def preview_items(slow: bool) -> list[Row]:
@@ -64,6 +76,20 @@ def up_items(_: bool) -> list[Row]:
     return up_rows()
 
 
+def infiniband_items(slow: bool) -> list[Row]:
+    """Maximum flow; the real subnet manager on fabrics that are too large for the tests."""
+    from bench.infiniband_bench import SHAPES, flow_rows, proof_rows
+
+    return flow_rows() + ([row for endpoints in SHAPES for row in proof_rows(endpoints)] if slow else [])
+
+
+def audit_items(_: bool) -> list[Row]:
+    """The as-built audit."""
+    from bench.audit_bench import audit_rows
+
+    return audit_rows()
+
+
 def suite_item(name: str) -> Callable[[bool], list[Row]]:
     """One of `suite_bench`."""
 
@@ -78,13 +104,17 @@ def suite_item(name: str) -> Callable[[bool], list[Row]]:
 
 ITEMS = {
     "plan-2048": Item("planning 2,048 nodes under 1 s of CPU, growth at most n^1.1", plan_items),
+    "plan-16384": Item("planning 16,384 nodes under 10 s and 1 GiB, growth from 256 nodes at most n^1.1", large_plan_items),
+    "links": Item("links per second: 512 beside netlab, 49,152 beside NetworkX", link_items),
     "preview-2048": Item(
         "preview of 2,048 nodes within 1.25x of a bare program (--slow: with checkpoints, too)", preview_items
     ),
     "bmcs-256": Item("256 emulated BMCs up in under 1 s", lab_items),
     "up-256": Item("up of 256 machines within 1.3x of null provider + raw client, both checkpoint modes", up_items),
+    "audit-16384": Item("audit of 16,384 endpoints with 100 faults under 5 s and 1 GiB, all found, none invented", audit_items),
     "unit": Item("the unit tier under 60 s", suite_item("unit_rows")),
     "second-up": Item("a second up of the lab: no changes", suite_item("second_up_rows")),
+    "infiniband": Item("maximum flow by scipy and NetworkX (--slow: OpenSM on 8,192 and 16,384 endpoints)", infiniband_items),
     "warm-up": Item("warm `make up` under 90 s, in this checkout's own lab", suite_item("warm_up_rows"), slow=True),
 }
 

@@ -21,6 +21,19 @@ FOOTER = "# Written by bench/generate.py; serials and MACs are made of the names
 
 FOOTER_INIT = "# Serials and MACs are placeholders made of the site's name: replace them by the delivery notes'."
 
+OWN_MANAGER_NODES = 250
+"""Beyond these, NICs and switches are more than the 2,048 that a QM9700's own subnet manager takes (FABRIC-011)."""
+WAIVER = """\
+    - rule: FABRIC-011
+      where: "railyard:fabric.reservedPorts"
+      reason: "full leaves, as published designs are counted; a real site leaves nodes out and cables UFM hosts to their ports"
+      expires: "2027-05-31"
+    - rule: FABRIC-020
+      where: "bench/cables/in-band*"
+      reason: "no part in the catalogue for a cage of 4 x 100 GbE; with SN4600C the in-band network takes three tiers"
+      expires: "2027-05-31"
+"""
+
 
 @dataclass(frozen=True)
 class Yard:
@@ -28,6 +41,7 @@ class Yard:
 
     `oob` is the stack file's out-of-band block: BMCs get the addresses that the planner keeps for their positions, so that none
     is a gateway's, a service's or a switch's. `loopback` is the first BMC's address on an emulated site; the others follow it.
+    `switches`: (name, planned address of its management port) of those that railyard configures; NVUE, trusted by the lab's CA.
     """
 
     site: str
@@ -39,6 +53,7 @@ class Yard:
     port: int | None = None
     rails: int = 8
     head: str = ""
+    switches: tuple[tuple[str, str], ...] = ()
 
     def bmc(self, unit: int, slot: int) -> str:
         """BMC of GPU node `slot` (from 1) of `unit` (from 1); unit 0: of storage server number `slot`."""
@@ -57,6 +72,11 @@ YARDS = (
     Yard("starter", 4, 20, 2, "10.40.0.0/21", head="Four DGX A100 and two storage servers."),
     Yard("prod-site-a", 128, 32, 8, "10.16.0.0/18", head="128 DGX H100 in four units, eight Lustre servers."),
     Yard("prod-site-b", 32, 32, 4, "10.64.0.0/18", head="32 DGX H100 in one scalable unit, four Lustre servers."),
+    Yard("lab-roce", 4, 32, 2, loopback="127.79.1.1", port=8443, switches=tuple(
+             [(f"lab-roce-su001-leaf-r{rail}", f"127.79.15.{251 - 4 * rail}") for rail in range(8)]
+             + [(f"lab-roce-spine{index:03d}", f"127.79.15.{257 - 4 * index}") for index in range(1, 5)]),
+         head="The emulated site on routed Ethernet: machines and switches answer on loopback addresses."),
+    Yard("roce", 4, 32, 2, "10.48.0.0/18", head="Four DGX B300 of a unit of 32 on routed Ethernet, two BeeGFS servers."),
 )  # fmt: skip
 
 
@@ -108,6 +128,16 @@ def as_yaml(yard: Yard) -> str:
         ]
         lines += ["    macs:", *(f"      - {address}" for address in row["macs"])]
         lines += [f"    gpus: {row['gpus']}"] if "gpus" in row else []
+    if yard.switches:
+        lines += ["# Switches that railyard configures, each at the planned address of its management port.", "switches:"]
+    for name, address in yard.switches:
+        lines += [
+            f"  - name: {name}",
+            f"    serial: {serial(name)}",
+            f"    managementAddress: {address}:8765",
+            f"    caFile: .lab/{yard.site}/pki/ca.crt",
+            f"    credentialRef: file:.lab/{yard.site}/secrets/switch-admin",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -128,7 +158,9 @@ def write_bench(root: Path, nodes: int) -> None:
         "airLimitKw: 40 # the upper end of the 30 to 40 kW that air takes away, with hot-aisle containment": (
             "airLimitKw: 45 # behind rear-door heat exchangers; air alone takes 30 to 40 kW away"
         ),
+        **({"switchModel: sn4600c": "switchModel: sn5600"} if nodes > OWN_MANAGER_NODES else {}),
         "pduModel: pdu-415v-60a-3ph": "pduModel: pdu-415v-60a-3ph\n        pdusPerRack: 2",
+        "  railyard:waivers:\n": "  railyard:waivers:\n" + (WAIVER if nodes > OWN_MANAGER_NODES else ""),
     }.items():
         if old not in text:
             raise SystemExit(f"stacks/Pulumi.prod-site-a.yaml has no `{old}`: adapt bench/generate.py")
@@ -155,7 +187,9 @@ def write_sites() -> None:
 
 def template(text: str) -> str:
     """What `railyard init --from starter` fills in: `@SITE@` where the name is a YAML scalar of its own, `@NAME@` elsewhere."""
-    text = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("encryptionsalt:"))
+    text = re.sub(
+        r"\n# Made from lab/passphrase.*\nencryptionsalt:.*\n", "", text
+    )  # a salt of its own comes with its own stack
     text = re.sub(r"(name|site): starter\b(?!-)", r"\1: @SITE@", text).replace("starter", "@NAME@")
     return text.replace("--from @NAME@", "--from starter").replace(FOOTER, FOOTER_INIT)
 

@@ -75,6 +75,9 @@ def preview_rows(nodes: int = NODES, runs: int = RUNS, *, slow: bool = False) ->
                 note=note,
             ),
             Row(f"{title}: CPU", median([c.cpu_s for c in mine]), "s", median([c.cpu_s for c in theirs])),
+            Row(
+                f"{title}: resources per node", count / nodes, "", limit=3.0, note="all of a site's, its switches and gates too"
+            ),
         ]
         if slow:
             plain = ours.preview(checkpoints=True)

@@ -9,6 +9,15 @@ from typing import Any
 COLUMNS = ("name", "value", "unit", "baseline", "ratio", "limit", "")
 
 
+def peak_mib() -> float:
+    """The most memory that this process has had since it began, in MiB.
+
+    Not `getrusage`: its figure is inherited over fork and exec, so a small process started by a large one looks large.
+    """
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
 @dataclass(frozen=True)
 class Row:
     """One figure. `limit` bounds the ratio where there is a baseline and `of_ratio`, else the value; None: for information."""

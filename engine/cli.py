@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.errors import EXIT_ENGINE_ERROR, EngineError
+from engine.errors import EXIT_ENGINE_ERROR, EngineError, UnreadableError
 from engine.paths import ROOT, envrc
 from engine.recipes import BY_NAME
 
@@ -91,10 +91,14 @@ def _provide(command: str, names: list[str]) -> int:
 
 def _unlock(stack: str, project: Path, *, force: bool) -> int:
     from engine.locks import backend_folder, unlock
+    from engine.preflight import require_stack_file
     from engine.workspace import Workspace
 
     backend = backend_folder(envrc().get("PULUMI_BACKEND_URL", ""))
-    said = unlock(backend, stack, Workspace.at(project.resolve()).project, force=force)
+    workspace = Workspace.at(project.resolve())
+    said = unlock(backend, stack, workspace.project, force=force)
+    if not said and not (backend / ".pulumi" / "stacks" / workspace.project / f"{stack}.json").is_file():
+        require_stack_file(workspace, stack)  # a name that is only misspelt is not locked, either
     print("\n".join(said) or f"stack {stack} is not locked")
     return 0
 
@@ -102,7 +106,7 @@ def _unlock(stack: str, project: Path, *, force: bool) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     try:
         return run(parser().parse_args(argv))
-    except EngineError as error:
+    except (EngineError, UnreadableError) as error:
         print(error, file=sys.stderr)
         return EXIT_ENGINE_ERROR
     except KeyboardInterrupt:

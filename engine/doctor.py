@@ -8,16 +8,18 @@ import shutil
 import socket
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.cache import GIB, Cache, existing_parent
 from engine.errors import EngineError
-from engine.examples import Opened, example_stacks
+from engine.examples import EXAMPLES, Opened, example_stacks, own_passphrase
 from engine.golang import find_go, go_version
 from engine.install import PLUGIN
 from engine.locks import backend_folder, read_locks
 from engine.official import OLDEST, find_official, installed_plugin, plugin_folder, pulumi_version
+from engine.passphrase import FILE, fits, given, salt_of
 from engine.paths import BIN, PROJECT, ROOT, envrc, venv_python
 from engine.recipes import BY_NAME, CONTROL_PLANE, KUBERNETES_PLUGIN_VERSION
 
@@ -131,18 +133,36 @@ def build_rows(cache: Cache, *, complete: bool) -> Iterator[Row]:
 
 
 def passphrase_row(environment: dict[str, str]) -> Row:
-    file = environment.get("PULUMI_CONFIG_PASSPHRASE_FILE", "")
-    direct = "PULUMI_CONFIG_PASSPHRASE" in environment
-    example = Path(file) == ROOT / "lab" / "passphrase"
-    described = "from PULUMI_CONFIG_PASSPHRASE" if direct else f"{file or 'not set'}{' (for examples only)' if example else ''}"
+    used = given(environment)
+    example = Path(environment.get(FILE, "")) == ROOT / "lab" / "passphrase" and FILE in used.source
+    wrong = {None: ": no such file", "": ": empty, so it guards nothing"}.get(used.value, "")
     return judge(
         "ENGINE-007",
         "passphrase",
-        good=direct or Path(file).is_file(),
-        found=described if direct or Path(file).is_file() else f"{described}: no such file",
-        needed="a file that exists",
-        fix="set PULUMI_CONFIG_PASSPHRASE_FILE to your own, then . ./.envrc",
+        good=not wrong,
+        found=f"from {used.source}{' (for examples only)' if example else ''}{wrong}",
+        needed="a file that exists, with a passphrase in it",
+        fix="set PULUMI_CONFIG_PASSPHRASE_FILE to your own (and not PULUMI_CONFIG_PASSPHRASE), then . ./.envrc",
     )
+
+
+def opened_rows(root: Path, environment: dict[str, str]) -> Iterator[Row]:
+    """Which stack files the passphrase in use opens. Not to open one is no problem: not every stack has the same."""
+    used = given(environment).value
+    files = sorted((root / "stacks").glob("Pulumi.?*.yaml"))
+    found = {path.name.split(".")[1]: salt_of(path.read_text(encoding="utf-8", errors="replace")) for path in files}
+    salts = {stack: salt for stack, salt in found.items() if salt}
+    if used is None or not salts:
+        return
+    with ThreadPoolExecutor(4) as pool:  # a third of a second each
+        verdicts = dict(zip(salts, pool.map(lambda salt: fits(salt, used), salts.values()), strict=True))
+    said = [
+        f"{words} {', '.join(stack for stack in salts if verdicts[stack] is verdict)}"
+        for words, verdict in (("opens:", True), ("doesn't open:", False), ("can't be tried on:", None))
+        if verdict in verdicts.values()
+    ]
+    closed = "" if all(verdicts.values()) else f" (needed for these: {FILE} of their own)"
+    yield Row("ENGINE-010", "stacks of that passphrase", "note" if closed else "ok", "; ".join(said) + closed)
 
 
 def example_rows(root: Path, environment: dict[str, str]) -> Iterator[Row]:
@@ -160,7 +180,9 @@ def example_rows(root: Path, environment: dict[str, str]) -> Iterator[Row]:
 
 def _harmful_row(opened: Opened) -> Row:
     found = f"the published example passphrase opens it, beside {' and '.join(opened.reasons)}"
-    fix = f"set a passphrase of your own, then: pulumi stack change-secrets-provider passphrase --stack {opened.stack}"
+    fix = own_passphrase(opened.stack)
+    if opened.stack in EXAMPLES:  # deployed, nevertheless; without --preserve-config its committed stack file would go, too
+        fix += f"; pulumi destroy --stack {opened.stack} && pulumi stack rm {opened.stack} --preserve-config"
     return Row("SEC-001", f"stack {opened.stack}", "missing", found, "a passphrase of your own", fix)
 
 
@@ -213,6 +235,7 @@ def examine(cache: Cache | None = None, bin_folder: Path = BIN, root: Path = ROO
         *tools,
         *build_rows(cache, complete=complete),
         passphrase_row(environment),
+        *opened_rows(root, environment),
         *example_rows(root, environment),
         loopback_row(),
         *lock_rows(environment),
@@ -227,7 +250,8 @@ def as_text(rows: list[Row]) -> str:
         error = EngineError(row.id, row.name, row.found, row.needed, row.fix)
         lines += ["", str(error)]
     problems = sum(row.status == "missing" for row in rows)
-    return "\n".join([*lines, "", f"{problems} problems" if problems else "everything needed is there"])
+    counted = f"{problems} problem{'s' if problems > 1 else ''}"
+    return "\n".join([*lines, "", counted if problems else "everything needed is there"])
 
 
 def as_json(rows: list[Row]) -> str:

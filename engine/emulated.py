@@ -30,11 +30,15 @@ def emulated_inventory(stack_file: dict[str, Any]) -> str | None:
 
     Machines call home at `install.serviceUrl`: on a loopback address only an emulated machine can reach it.
     """
-    config = {str(key).rpartition(":")[2]: value for key, value in (stack_file.get("config") or {}).items()}
+    given = stack_file.get("config")
+    config = {str(key).rpartition(":")[2]: value for key, value in given.items()} if isinstance(given, dict) else {}
     site, install = config.get("site"), config.get("install")
     if not isinstance(site, dict) or not isinstance(install, dict):
         return None
-    host = urlsplit(str(install.get("serviceUrl", ""))).hostname or ""
+    try:
+        host = urlsplit(str(install.get("serviceUrl", ""))).hostname or ""
+    except ValueError:  # a bracket without its other half: no URL, and the loader says so
+        return None
     return str(site["inventory"]) if "inventory" in site and is_loopback(host) else None
 
 

@@ -22,3 +22,7 @@ class EngineError(Exception):
 
     def as_dict(self) -> dict[str, str]:
         return asdict(self)
+
+
+class UnreadableError(Exception):
+    """A site's files can't be read; the text is the loader's own, with every problem: printed as it is, exit code 2."""

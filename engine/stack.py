@@ -12,6 +12,7 @@ from engine.emulated import config_arguments, start_lab
 from engine.errors import EngineError
 from engine.locks import backend_folder, unlock
 from engine.official import installed_plugin
+from engine.preflight import preflight, refuse_example_passphrase
 from engine.recipes import KUBERNETES_PLUGIN_VERSION
 from engine.workspace import Workspace
 
@@ -42,15 +43,6 @@ def require_tools(workspace: Workspace) -> None:
 
 def ensure_stack(workspace: Workspace, stack: str) -> dict[str, Any]:
     """The stack's exported state; creates an empty stack where there is none (a committed stack file isn't changed)."""
-    if not workspace.stack_file(stack).is_file():
-        known = sorted(path.name.split(".")[1] for path in workspace.stack_file("x").parent.glob("Pulumi.*.yaml"))
-        raise EngineError(
-            "ENGINE-009",
-            f"stack {stack}",
-            f"no {workspace.stack_file(stack)}",
-            f"one of {', '.join(known) or 'none yet'}",
-            f"railyard init {stack} --from starter",
-        )
     exported = workspace.pulumi("stack", "export", "--stack", stack)
     if exported.returncode == 0:
         return dict(json.loads(exported.stdout))
@@ -87,6 +79,8 @@ def up(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
     Returns an exit code where it ends before `pulumi up`, which replaces this process. Raises EngineError.
     """
     require_tools(workspace)
+    preflight(workspace, stack)
+    refuse_example_passphrase(workspace, stack)
     state = ensure_stack(workspace, stack)
     code = start_lab(workspace, stack)
     if code:
@@ -105,6 +99,7 @@ def up(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
 def preview(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
     """Preview `stack` without writing its state at every step (nothing can be lost). Needs no lab, no hardware, no peer."""
     require_tools(workspace)
+    preflight(workspace, stack)
     ensure_stack(workspace, stack)
     workspace.environment["PULUMI_SKIP_CHECKPOINTS"] = "true"
     return workspace.become("preview", "--stack", stack, *config_arguments(workspace, stack), *extra)
@@ -113,6 +108,7 @@ def preview(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
 def policy(workspace: Workspace, stack: str, extra: Sequence[str] = ()) -> int:
     """Preview `stack` under every pack, then judge what is deployed. 0 only if both pass; "no deployed state" is no pass."""
     require_tools(workspace)
+    preflight(workspace, stack)
     packs = [word for pack in PACKS for word in ("--policy-pack", pack)]
     state = ensure_stack(workspace, stack)
     workspace.environment["PULUMI_SKIP_CHECKPOINTS"] = "true"

@@ -65,11 +65,21 @@ class Workspace:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML file's mapping; empty where there is none (whether its content is right is not for this room to say)."""
+    """A YAML file's mapping; empty where there is none (whether its content is right is not for this room to say).
+
+    Raises EngineError (ENGINE-014) where it is no YAML.
+    """
     from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
         loaded = YAML(typ="safe", pure=True).load(path)
     except FileNotFoundError:
         return {}
+    # Beside its own errors: values that contradict their tag (`2026-13-45`, `!!bool x`), and depth.
+    except (YAMLError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
+        place = f"{path} (line {mark.line + 1})" if mark else str(path)
+        found = (mark and error.problem) or str(error).splitlines()[0]
+        raise EngineError("ENGINE-014", place, found, "YAML that can be read", "correct that place") from None
     return loaded if isinstance(loaded, dict) else {}

@@ -1,11 +1,15 @@
 """A data team's stack: where do our jobs go, and is the site ready for them?
 
-`pulumi config set siteStack organization/railyard/lab`, then `pulumi up`. Everything is read from the site's outputs; their
-contract is docs/reference/outputs.md.
+cd examples/consumer && pulumi stack init data-team
+pulumi config set siteStack organization/railyard/lab    # changes the committed Pulumi.data-team.yaml: keep it out of a commit
+pulumi config set team research                          # a tenant of the site; research where it is left out
+pulumi up
+
+Everything is read from the site's outputs; their contract is docs/reference/outputs.md.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pulumi
 
@@ -36,6 +40,15 @@ def readable(site: str, kubeconfig: object) -> str:
     return kubeconfig
 
 
+def queue_of(team: str, queues: Sequence[Mapping[str, object]]) -> Mapping[str, object]:
+    """The team's queue. Raises `pulumi.RunError` where the site has no such tenant."""
+    tenants = [str(queue["tenant"]) for queue in queues]
+    if team not in tenants:
+        fix = "pulumi config set team TENANT"
+        raise pulumi.RunError(f"no tenant {team} in {site_stack}; its tenants: {', '.join(tenants) or 'none'} ({fix})")
+    return queues[tenants.index(team)]
+
+
 config = pulumi.Config()
 site_stack = config.require("siteStack")
 team = config.get("team") or "research"
@@ -44,7 +57,9 @@ reference = pulumi.StackReference(site_stack)
 plain = {name: reference.get_output(name) for name in ("contractVersion", "phases", "queues", "storage", "ncclEnvironment")}
 site = pulumi.Output.all(**plain).apply(lambda found: usable(site_stack, found))
 
-pulumi.export("queue", site.apply(lambda found: next(queue for queue in found["queues"] if queue["tenant"] == team)))
+pulumi.export("queue", site.apply(lambda found: queue_of(team, found["queues"] or [])))
 pulumi.export("checkpoints", site.apply(lambda found: found["storage"]["mounts"]["checkpoints"] if found["storage"] else None))
 pulumi.export("ncclEnvironment", site["ncclEnvironment"])
-pulumi.export("kubeconfig", reference.get_output("kubeconfig").apply(lambda found: readable(site_stack, found)))
+# After `usable`, which knows better than "can't be decrypted" why there is no kubeconfig.
+kubeconfig = pulumi.Output.all(site, reference.get_output("kubeconfig"))
+pulumi.export("kubeconfig", kubeconfig.apply(lambda both: readable(site_stack, both[1])))
