@@ -69,6 +69,17 @@ def test_a_quarantined_machine_is_named_and_not_touched(register, monkeypatch):
     assert gate["quarantined"] == [{"name": "lab-su001-gpu01", "reason": "fan 3 is dead"}]
     assert [machine["name"] for machine in gate["machines"]] == ["lab-su001-gpu02", "lab-su001-gpu03", "lab-su001-gpu04"]
     assert {machine["generation"] for machine in gate["machines"]} == {1}
+    aside = site.of("kube:index:SetAside")["lab-set-aside"]
+    assert aside.props["nodes"] == [{"name": "lab-su001-gpu01", "reason": "fan 3 is dead"}]
+    assert aside.dependencies == ("lab-platform",)
+    admission = site.of("kube:index:AdmissionGate")["lab-admission"]
+    assert "lab-set-aside" in admission.dependencies, "the probe must not land on it"
+    assert "lab-su001-gpu01" not in admission.props["nodes"]
+
+
+def test_with_nobody_set_aside_the_list_is_there_and_empty(register):
+    """Emptying the list is what lets a mended machine take jobs again."""
+    assert register("lab").of("kube:index:SetAside")["lab-set-aside"].props["nodes"] == []
 
 
 @pytest.mark.parametrize(("minimum", "expected"), [(None, 4), (3, 3)])

@@ -1,5 +1,6 @@
 """One dead BMC of four: no phase passes until it answers again or the operator sets its machine aside. One story, in order."""
 
+import json
 import re
 import subprocess
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from tests.engine.yard import Yard
+from tests.engine.yard import HOME, Yard
 
 DEAD = "lab-su001-gpu02"
 REASON = "BMC dead, replacement ordered"
@@ -32,11 +33,37 @@ def dead_up(yard: Yard, serials: dict[str, str]) -> subprocess.CompletedProcess[
 
 @pytest.fixture(scope="module")
 def aside_up(dead_up: subprocess.CompletedProcess[str], yard: Yard) -> subprocess.CompletedProcess[str]:
+    set_aside(yard)
+    return yard.make_up()
+
+
+def kubectl(yard: Yard, *arguments: str) -> str:
+    command = [str(HOME / "bin" / "kubectl"), "--kubeconfig", str(yard.instance / "kubeconfig"), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def takes_jobs(yard: Yard) -> dict[str, bool]:
+    """Each node of the cluster, and whether the scheduler may use it."""
+    nodes = json.loads(kubectl(yard, "get", "nodes", "-o", "json"))["items"]
+    return {node["metadata"]["name"]: not node["spec"].get("unschedulable") for node in nodes}
+
+
+def set_aside(yard: Yard) -> None:
     with yard.editing(yard.inventory_file) as inventory:
         machine(inventory).update(lifecycle="quarantined", reason=REASON)
+    wait_for(yard, 3)
+
+
+def take_back(yard: Yard) -> None:
+    with yard.editing(yard.inventory_file) as inventory:
+        for key in ("lifecycle", "reason"):
+            machine(inventory).pop(key, None)
+    wait_for(yard, 4)
+
+
+def wait_for(yard: Yard, machines: int) -> None:
     with yard.editing(yard.stack_file) as stack:
-        stack["config"]["railyard:gates"]["minimumReady"] = 3
-    return yard.make_up()
+        stack["config"]["railyard:gates"]["minimumReady"] = machines
 
 
 def machine(inventory: Any) -> Any:
@@ -71,6 +98,11 @@ def test_set_aside_by_the_operator_the_phase_passes_and_says_who_is_missing(
     assert all(DIGEST.fullmatch(phase["digest"]) for phase in phases)
     assert DEAD not in by_type(yard, "metal:index:Machine")
     assert serials[DEAD] not in yard.installs()
+    aside = by_type(yard, "kube:index:SetAside")["lab-set-aside"]["outputs"]
+    assert (aside["cordoned"], aside["absent"]) == ([], [DEAD]), "it never joined, and that fails nothing"
+    assert DEAD not in takes_jobs(yard)
+    totals = yard.outputs()["totals"]
+    assert (totals["gpus"], totals["activeGpus"]) == (32, 24)
     yard.up("--expect-no-changes")
 
 
@@ -79,13 +111,31 @@ def test_mended_and_active_again_it_joins_the_others(
     aside_up: subprocess.CompletedProcess[str], yard: Yard, serials: dict[str, str]
 ):
     yard.clear_faults()
-    with yard.editing(yard.inventory_file) as inventory:
-        for key in ("lifecycle", "reason"):
-            del machine(inventory)[key]
-    with yard.editing(yard.stack_file) as stack:
-        stack["config"]["railyard:gates"]["minimumReady"] = 4
+    take_back(yard)
     yard.make_up()
     gate = by_type(yard, "metal:index:FacilityGate")["lab-su001"]["outputs"]
     assert (gate["ready"], gate["missing"], gate["setAside"]) == (4, [], [])
     assert yard.installs() == dict.fromkeys(serials.values(), 1)
+    assert takes_jobs(yard)[DEAD]
+    yard.up("--expect-no-changes")
+
+
+@pytest.mark.requirement("U7", "C6")
+def test_a_machine_that_runs_and_is_set_aside_takes_no_job_until_it_is_active_again(yard: Yard):
+    """A cordon on its node. That Kueue and the scheduler then keep off it: tests/provider/test_kube_provider.py."""
+    yard.clear_faults()
+    take_back(yard)
+    yard.make_up()
+    assert set(takes_jobs(yard).values()) == {True}
+    set_aside(yard)
+    yard.make_up()
+    assert [name for name, usable in takes_jobs(yard).items() if not usable] == [DEAD]
+    yard.up("--expect-no-changes")
+    kubectl(yard, "uncordon", DEAD)
+    assert yard.changes()["kube:index:SetAside::lab-set-aside"] == "update", "somebody let it take jobs again"
+    yard.make_up()
+    assert not takes_jobs(yard)[DEAD]
+    take_back(yard)
+    yard.make_up()
+    assert set(takes_jobs(yard).values()) == {True}
     yard.up("--expect-no-changes")

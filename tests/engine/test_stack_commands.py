@@ -53,9 +53,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 def test_a_real_site_starts_no_lab_and_is_not_deployed_with_the_example_passphrase(place: Place):
     assert place.engine("stack-file", "prod-site-a").stdout.strip() == str(ROOT / "stacks/Pulumi.prod-site-a.yaml")
     up = place.engine("stack-up", "prod-site-a", "--", "--skip-preview")
-    assert up.returncode not in (0, 2)
-    assert "SEC-001" in blocks(up.stdout)
+    assert up.returncode == 2
+    assert "SEC-001" in blocks(up.stderr)
     assert place.instances == []
+    assert not list(place.folder.rglob("prod-site-a*")), "no stack is left behind"
 
 
 @pytest.mark.requirement("U2")

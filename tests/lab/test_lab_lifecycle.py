@@ -117,9 +117,9 @@ def test_up_after_kill_9(yard: Yard, victim: str) -> None:
 def test_inventory_grows_and_shrinks_while_up(yard: Yard) -> None:
     yard.up()
     before = yard.pids()
-    for count in (3, 1):
+    for count, moved in ((3, "added T0003"), (1, "removed T0002, T0003")):
         yard.source.write_text(inventory_text(count))
-        assert "inventory changed" in yard.up().stdout
+        assert f"inventory changed: {count} machines; {moved}\n" in yard.up().stdout
         assert len(yard.status()["machines"]) == count
     assert yard.pids() == before
 

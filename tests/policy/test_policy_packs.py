@@ -11,22 +11,35 @@ from policies import common
 from policies.fabric import pack as fabric_pack
 from policies.hardening import pack as hardening_pack
 from policies.power import pack as power_pack
+from railyard.model.lossless import Watchdog
 from railyard.rules import RULES
-from railyard.rules.slices import FILE_SYSTEM, MACHINE, PLATFORM, RACK, REPLICA, SITE, SWITCH
+from railyard.rules.slices import FILE_SYSTEM, MACHINE, NETWORK, PLATFORM, RACK, REPLICA, SITE, SWITCH
 from tests.policy.policy_harness import UNKNOWN, advisory, args, mandatory, violations
+from tests.unit.rules.host_factory import hosts, rail_port, scheduler
+from tests.unit.rules.infiniband_factory import infiniband, partition, subnet_facts
+from tests.unit.rules.routing_factory import contract, routed_leaf, routing
 from tests.unit.rules.rules_factory import (
+    bom_line,
+    cable_class,
+    cable_end,
+    cabling,
     device,
     fabric,
     feed,
     file_system,
+    layer,
     leaf,
     machine_props,
+    network,
+    oob_network,
     platform,
     rack,
     replica,
     site_props,
+    storage_network,
     supplies,
     target,
+    tray,
 )
 
 PACKS = {"power": power_pack, "fabric": fabric_pack, "hardening": hardening_pack}
@@ -44,14 +57,39 @@ def blocking(**changes):
     return leaf(links_per_peer={"s1": 15, "s2": 15}, up_gbps=12000.0, **changes).props()
 
 
+def cabled(*classes, **changes):
+    return site_props(cabling=cabling(*classes, **changes).props())
+
+
+def subnetted(**changes):
+    return args(SITE, site_props(infiniband=infiniband(**changes).props()))
+
+
+def hosted(**changes):
+    return args(SITE, site_props(hosts=hosts(**changes).props()))
+
+
 def overloaded(name="lab-r001", kw=40.0):
     return rack(name=name, feeds=(feed("a", survivor_kw=kw), feed("b"))).props()
 
 
+def routed(**changes):
+    return args(SITE, site_props(routing=routing(**changes).props()))
+
+
+def lossless(**changes):
+    return routed(lossless=contract(**changes))
+
+
 GOOD = [
     args(SITE, site_props()),
+    routed(),
+    args(SWITCH, routed_leaf().props()),
     args(RACK, rack().props()),
     args(SWITCH, leaf().props()),
+    args(NETWORK, network().props()),
+    args(NETWORK, storage_network().props()),
+    args(NETWORK, oob_network().props()),
     args(PLATFORM, platform().props()),
     args(FILE_SYSTEM, file_system().props()),
     args(REPLICA, replica().props()),
@@ -76,6 +114,7 @@ BAD = [
     ("fabric", "switch-wiring", "FABRIC-003", args(SWITCH, leaf(ports={"1": "lab-su001-gpu01/mlx5_4"}).props())),
     ("fabric", "switch-wiring", "FABRIC-005", args(SWITCH, leaf(ports={"1": "x/1", "2": "x/1"}).props())),
     ("fabric", "switch-wiring", "FABRIC-006", args(SWITCH, leaf(port_count=3).props())),
+    ("fabric", "switch-wiring", "FABRIC-009", args(SWITCH, leaf(ports={"1": "lab-su001-leaf-r4/1"}).props())),
     (
         "fabric",
         "fabric-size",
@@ -91,8 +130,62 @@ BAD = [
         "FABRIC-004",
         args(SITE, site_props(spinesPerPlane=16, fabric=fabric(links_per_pair=2.0).props())),
     ),
-    ("fabric", "fabric-size", "FABRIC-006", args(SITE, site_props(nodesPerUnit=33))),
+    ("fabric", "fabric-size", "FABRIC-006", args(SITE, site_props(fabric=fabric(node_ports_per_leaf=33).props()))),
     ("fabric", "fabric-size", "FABRIC-007", args(SITE, site_props(plannedScalableUnits=3))),
+    ("fabric", "fabric-size", "FABRIC-008", args(SITE, site_props(fabric=fabric(endpoints=1023).props()))),
+    ("fabric", "fabric-size", "FABRIC-010", args(SITE, site_props(fabric=fabric(layout="rail-only").props()))),
+    ("fabric", "fabric-size", "FABRIC-011", args(SITE, site_props(fabric=fabric(subnet_managers={"fabric": ()}).props()))),
+    ("fabric", "fabric-size", "FABRIC-012", args(SITE, site_props(nodes=64, fabric=fabric(endpoints=512).props()))),
+    ("fabric", "cables", "FABRIC-020", args(SITE, cabled(cable_class(medium="active-optical")))),
+    ("fabric", "cables", "FABRIC-021", args(SITE, cabled(cable_class(shape="splitter", medium="single-mode-fr4")))),
+    ("fabric", "cables", "FABRIC-022", args(SITE, cabled(mixed_cages=("R001-U40-P2",), mixed_cage_count=1))),
+    ("fabric", "cables", "FABRIC-023", args(SITE, cabled(cable_class(a=cable_end(optic_heat_sink="flat"))))),
+    ("fabric", "cables", "FABRIC-024", args(SITE, cabled(trays=(tray(percent=51.0),)))),
+    ("fabric", "cables", "FABRIC-025", args(SITE, cabled(cable_class(loss_db=2.25)))),
+    ("fabric", "cables", "FABRIC-026", args(SITE, cabled(cable_class(segments=2)))),
+    ("fabric", "cables", "FABRIC-027", args(SITE, cabled(bom=(bom_line(spares=1),)))),
+    ("fabric", "cables", "FABRIC-028", args(SITE, cabled(slack_percent=26.0))),
+    ("fabric", "routed-switches", "FABRIC-051", args(SWITCH, routed_leaf(maximum_paths=31).props())),
+    ("fabric", "routed-switches", "FABRIC-052", args(SWITCH, routed_leaf(subnets=()).props())),
+    ("fabric", "routed-switches", "FABRIC-053", args(SWITCH, routed_leaf(headroom_unknown=("400 Gb/s over 500 m",)).props())),
+    ("fabric", "routed-switches", "FABRIC-054", args(SWITCH, routed_leaf(headroom_bytes=80_000_000, kmax_bytes=None).props())),
+    ("fabric", "routed-switches", "FABRIC-056", args(SWITCH, routed_leaf(kmax_bytes=9_000_000).props())),
+    ("fabric", "routed-switches", "FABRIC-064", args(SWITCH, routed_leaf(router_id="0.0.0.0").props())),
+    ("fabric", "lossless-fabric", "FABRIC-050", routed(leaf_asns=7)),
+    ("fabric", "lossless-fabric", "FABRIC-051", routed(uplinks=129)),
+    ("fabric", "lossless-fabric", "FABRIC-053", routed(headroom=())),
+    ("fabric", "lossless-fabric", "FABRIC-054", routed(shared_buffer_source=None)),
+    ("fabric", "lossless-fabric", "FABRIC-055", lossless(kmin_bytes=300_000, kmax_bytes=200_000)),
+    ("fabric", "lossless-fabric", "FABRIC-056", lossless(kmin_bytes=99_999)),
+    ("fabric", "lossless-fabric", "FABRIC-057", lossless(cnp_class=3)),
+    ("fabric", "lossless-fabric", "FABRIC-059", lossless(watchdog=Watchdog(enabled=False))),
+    ("fabric", "lossless-fabric", "FABRIC-060", lossless(host_mtu=1500)),
+    ("fabric", "lossless-fabric", "FABRIC-061", lossless(spread="none")),
+    ("fabric", "lossless-fabric", "FABRIC-062", routed(nos_version=None)),
+    ("fabric", "lossless-fabric", "FABRIC-063", routed(syslog_servers=())),
+    ("fabric", "infiniband", "FABRIC-070", subnetted(subnets=(subnet_facts(manager_leaves=("t-r0",)),))),
+    ("fabric", "infiniband", "FABRIC-071", subnetted(partitions=(partition("a"), partition("b")))),
+    ("fabric", "infiniband", "FABRIC-072", subnetted(guid_clashes=("0x01 of a and b",))),
+    ("fabric", "infiniband", "FABRIC-073", subnetted(partitions=(partition(overlap=1, also_in=("n1 (a)",)),))),
+    ("fabric", "infiniband", "FABRIC-074", subnetted(partitions=(partition(unknown=("su009",)),))),
+    ("fabric", "infiniband", "FABRIC-075", subnetted(unassigned=1)),
+    ("fabric", "infiniband", "FABRIC-078", subnetted(guids_unused=("n1/mlx5_33",))),
+    ("fabric", "other-networks", "FABRIC-040", args(NETWORK, network(shares=("compute",)).props())),
+    ("fabric", "other-networks", "FABRIC-041", args(NETWORK, oob_network(uncovered=("lab-sto01/bmc",)).props())),
+    ("fabric", "other-networks", "FABRIC-042", args(NETWORK, network(layers=(layer(used=63, free=1),)).props())),
+    ("fabric", "other-networks", "FABRIC-043", args(NETWORK, storage_network(server_gb_per_s=239.0).props())),
+    ("fabric", "other-networks", "FABRIC-044", args(NETWORK, network(peer_links=1).props())),
+    ("fabric", "other-networks", "FABRIC-045", args(NETWORK, oob_network(longest_copper_m=101.0).props())),
+    ("fabric", "other-networks", "FABRIC-046", args(NETWORK, network(single_homed=("lab-sto01",)).props())),
+    ("fabric", "other-networks", "FABRIC-047", args(NETWORK, storage_network(links_per_pair=2.5).props())),
+    ("fabric", "other-networks", "FABRIC-048", args(NETWORK, network(ports_per_node=2).props())),
+    ("fabric", "other-networks", "FABRIC-049", args(NETWORK, oob_network(uplink_switches=1).props())),
+    ("fabric", "hosts-and-schedulers", "FABRIC-080", hosted(ports=(rail_port(0), rail_port(1, pci="0000:18:00.0")))),
+    ("fabric", "hosts-and-schedulers", "FABRIC-081", hosted(ports=(rail_port(0, pci="0000:41:00.0"), rail_port(1)))),
+    ("fabric", "hosts-and-schedulers", "FABRIC-082", hosted(nic_counts=(9, 10))),
+    ("fabric", "hosts-and-schedulers", "FABRIC-083", hosted(nccl={"NCCL_IB_HCA": "mlx5_0,mlx5_3"})),
+    ("fabric", "hosts-and-schedulers", "FABRIC-084", hosted(nccl=hosts().nccl | {"NCCL_IB_GID_INDEX": "3"})),
+    ("fabric", "hosts-and-schedulers", "FABRIC-085", args(SITE, site_props(scheduler=scheduler(switches=()).props()))),
     ("fabric", "storage-and-replication", "STORAGE-001", args(FILE_SYSTEM, file_system(usable_tib=99.0).props())),
     ("fabric", "storage-and-replication", "STORAGE-002", args(FILE_SYSTEM, file_system(targets=(target("x", "y"),)).props())),
     ("fabric", "storage-and-replication", "REPL-001", args(REPLICA, replica(wanted_rpo_min=38.0).props())),
@@ -151,6 +244,7 @@ def test_an_unknown_deep_inside():
         "FABRIC-003",
         "FABRIC-005",
         "FABRIC-006",
+        "FABRIC-009",
     }
     machine = args(MACHINE, machine_props() | {"accounts": {"removeFactory": UNKNOWN}})
     assert advisory(hardening_pack.POLICIES, machine) == [("hardening-notes", "BMC-002", "undecided")]

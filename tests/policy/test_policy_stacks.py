@@ -7,16 +7,19 @@ from pathlib import Path
 import pytest
 
 from components.metal import machine_inputs
+from components.site import site_props
 from policies import common
 from policies.fabric import pack as fabric_pack
 from policies.hardening import pack as hardening_pack
 from policies.power import pack as power_pack
 from railyard import load, plan, rules
-from railyard.rules.slices import FILE_SYSTEM, MACHINE, PLATFORM, RACK, REPLICA, SITE, SWITCH
+from railyard.model.networks import OobNetwork
+from railyard.rules.slices import FILE_SYSTEM, MACHINE, NETWORK, PLATFORM, RACK, REPLICA, SITE, SWITCH
 from tests.policy.policy_harness import args, mandatory
 
 ROOT = Path(common.__file__).parent.parent
 STACKS = sorted(path.name.split(".")[1] for path in (ROOT / "stacks").glob("Pulumi.*.yaml"))
+SITE_TOPICS = ("fabric-size", "cables", "lossless-fabric", "hosts-and-schedulers", "infiniband")
 PACKS = {"power": power_pack.POLICIES, "fabric": fabric_pack.POLICIES, "hardening": hardening_pack.POLICIES}
 
 
@@ -27,12 +30,13 @@ def _fresh():
 
 def resources(config, planned):
     """What the program registers, in its order, as far as packs judge it."""
-    waivers = {"waivers": [waiver.props() for waiver in config.file.waivers]}
-    yield args(SITE, planned.site.props() | {"fabric": planned.fabric.props()} | waivers, planned.site.site)
+    yield args(SITE, site_props(config, planned), planned.site.site)
     for rack in planned.racks:
         yield args(RACK, rack.props(), rack.name)
     for switch in planned.switches:
         yield args(SWITCH, switch.props(), switch.name)
+    for network in planned.networks:
+        yield args(NETWORK, network.props(), network.name)
     for machine in planned.machines:
         if machine.lifecycle == "active":
             yield args(MACHINE, machine_inputs(machine, config.file.bmc, config.file.addresses.ntp_servers), machine.name)
@@ -66,9 +70,12 @@ def test_committed_stacks_pass_and_every_policy_looks_at_every_resource(stack):
             ("rack-heat-and-weight", RACK): len(planned.racks),
             ("power-notes", RACK): 2 * len(planned.racks),
             ("switch-wiring", SWITCH): len(planned.switches),
-            ("fabric-notes", SWITCH): len(planned.switches),
-            ("fabric-size", SITE): 1,
-            ("fabric-notes", SITE): 1,
+            ("routed-switches", SWITCH): len(planned.switches),
+            ("fabric-notes", SWITCH): 2 * len(planned.switches),
+            ("other-networks", NETWORK): len(planned.networks),
+            ("fabric-notes", NETWORK): len(planned.networks),
+            **{(topic, SITE): 1 for topic in SITE_TOPICS},
+            ("fabric-notes", SITE): len(SITE_TOPICS),
             ("api-server", PLATFORM): 1,
             ("hardening-notes", PLATFORM): 1,
             ("bmc-access", MACHINE): active,
@@ -93,6 +100,7 @@ BAD = {
         "fabric",
         "FABRIC-002",
     ),
+    "management on one uplink": ({"networks": {"oob": OobNetwork(uplinks=1)}}, "fabric", "FABRIC-049"),
     "unencrypted API server": ({"platform": {}}, "hardening", "CIS-1.2.27"),
 }
 

@@ -50,6 +50,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
     subprocess.run(railyard, cwd=ROOT, check=True, capture_output=True, timeout=60)
     command = [chromium, *FLAGS, f"--user-data-dir={folder}/profile"]
     command += [f"--log-net-log={folder}/net.json", f"--screenshot={folder}/page.png", "--dump-dom"]
+    command += ["--virtual-time-budget=10000"]
     done = subprocess.run([*command, f"file://{folder}/report.html"], capture_output=True, text=True, timeout=120, check=True)
     asked = re.findall(r'"url":"(https?://[^"]+)"', (folder / "net.json").read_text(errors="replace"))
     return Rendered(
@@ -74,7 +75,7 @@ def test_the_page_needs_no_network(page: Rendered):
     assert page.asked == [], "the page asked for something"
     assert not re.search(r"""\b(?:src|href|srcset|action|data)\s*=\s*["']?(?:https?:)?//""", page.dom)
     assert not re.search(r"url\((?!#)|@import", page.dom)
-    assert "<script" not in page.dom
+    assert page.dom.count("<script") == 2, "the data of the cable table, and its script"
     assert len(page.dom) > 0.9 * len(page.source), "the browser dropped something of it"
 
 

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railyard.model.config import SiteConfig
-from railyard.plan import Plan, plan, to_json
+from railyard.plan import Plan, names, plan, to_json
 from railyard.plan.addresses import SERVICE_ADDRESSES
 from railyard.plan.shape import size_fabric
 from tests.planned_site import make_site
 
+FABRIC = {"node-leaf", "leaf-spine", "spine-core"}
 SWITCHES = {"qm9700": ("infiniband", 400, 64), "qm8700": ("infiniband", 200, 40), "sn5600": ("roce", 400, 128)}
 
 
@@ -68,7 +69,9 @@ def test_links_are_a_bijection_on_ports(case: tuple[Mapping[str, object], list[t
     ends = Counter(itertools.chain.from_iterable((cable.a, cable.z) for cable in found.cables))
     assert max(ends.values()) == 1
     assert len({cable.id for cable in found.cables}) == len(found.cables)
-    from_cables = {end: far for cable in found.cables for end, far in ((cable.a, cable.z), (cable.z, cable.a))}
+    from_cables = {
+        end: far for cable in found.cables if cable.kind in FABRIC for end, far in ((cable.a, cable.z), (cable.z, cable.a))
+    }
     from_switches = {f"{switch.name}/{port}": far for switch in found.switches for port, far in switch.ports.items()}
     names = {switch.name for switch in found.switches}
     assert from_switches == {end: far for end, far in from_cables.items() if end.partition("/")[0] in names}
@@ -79,7 +82,8 @@ def test_links_are_a_bijection_on_ports(case: tuple[Mapping[str, object], list[t
 def test_every_end_exists_and_every_port_is_there(case: tuple[Mapping[str, object], list[tuple[int, int]]]):
     found = planned(*case)
     standing = {device.name for rack in found.racks for device in rack.devices if device.installed}
-    assert {end.partition("/")[0] for cable in found.cables for end in (cable.a, cable.z)} <= standing
+    pdus = {names.pdu(rack.name, feed.name) for rack in found.racks for feed in rack.feeds}
+    assert {end.partition("/")[0] for cable in found.cables for end in (cable.a, cable.z)} <= standing | pdus
     for switch in found.switches:
         assert all(1 <= int(port.removeprefix("swp")) <= switch.port_count for port in switch.ports)
         assert switch.free_ports == switch.port_count - len(switch.ports) >= 0
@@ -120,6 +124,7 @@ def test_adding_a_node_moves_nothing(case: tuple[Mapping[str, object], list[tupl
     assert all(switch.role == "leaf" and switch.unit == new[0] for switch in changed)
     assert all(len(switch.ports.items() - before[switch.name].ports.items()) == 1 for switch in changed)
     assert grown.site.peak_kw == pytest.approx(old.site.peak_kw + 10.2)
+    assert grown.networks == old.networks, "slices count planned slots"
 
 
 @pytest.mark.requirement("C4")
@@ -144,7 +149,41 @@ def test_an_address_is_given_once_and_never_a_service(case: tuple[Mapping[str, o
     assert max(Counter(row.address for row in found.addresses).values()) == 1
     for row in found.addresses:
         net = ip_network(f"{row.address}/{row.prefix}", strict=False)
+        if net.prefixlen >= 31:
+            continue  # a pair or a loopback of a routed fabric: no network of hosts (tests/property/test_routed_properties.py)
         assert net[SERVICE_ADDRESSES] <= ip_address(row.address) < net.broadcast_address
+
+
+@pytest.mark.requirement("N2")
+@given(sites())
+def test_other_networks_reach_everything_and_share_nothing(case: tuple[Mapping[str, object], list[tuple[int, int]]]):
+    """Each machine's two ports end on the two switches of one pair, each end that stands has its out-of-band port, no
+    switch has cables of two networks, and what the switches say is what the cables say.
+    """
+    found = planned(*case)
+    sides = {switch.name: (switch.network, switch.pair, switch.side) for switch in found.network_switches}
+    for prefix in ("storage", "inband"):
+        ends = {cable.a: cable.z.partition("/")[0] for cable in found.cables if cable.a.partition("/")[2].startswith(prefix)}
+        for end, switch in ends.items():
+            network, pair, side = sides[switch]
+            assert side == int(end[-1]) % 2
+            mate = next(name for name, spot in sides.items() if spot == (network, pair, 1 - (side or 0)))
+            assert ends[f"{end[:-1]}{1 - int(end[-1])}"] == mate
+    for network in found.networks:
+        assert (network.uncovered, network.shares, network.single_homed) == ((), (), ())
+        assert all(layer.used <= layer.ports for layer in network.layers)
+    kinds: dict[str, set[str]] = {}
+    for cable in found.cables:
+        kinds.setdefault(cable.z.partition("/")[0], set()).add("compute" if cable.kind in FABRIC else cable.kind)
+    assert all(len(kind) == 1 for kind in kinds.values())
+    from_switches = {f"{switch.name}/{port}": far for switch in found.network_switches for port, far in switch.ports.items()}
+    others = [cable for cable in found.cables if cable.kind not in FABRIC]
+    from_cables = {end: far for cable in others for end, far in ((cable.a, cable.z), (cable.z, cable.a))}
+    assert from_switches == {
+        end: far for end, far in from_cables.items() if end.partition("/")[0] in sides and not end.endswith("/mgmt0")
+    }
+    for switch in found.network_switches:
+        assert all(1 <= int(port.removeprefix("swp")) <= switch.port_count for port in switch.ports)
 
 
 @pytest.mark.requirement("C3")

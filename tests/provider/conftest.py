@@ -14,6 +14,7 @@ from ruamel.yaml import YAML
 
 from lab import control
 from lab.instance import load
+from tests.lab import switchyard
 from tests.provider.plugin import ROOT, Plugin
 
 MACHINE, INSTALLATION, GATE = "metal:index:Machine", "metal:index:Installation", "metal:index:FacilityGate"
@@ -177,6 +178,31 @@ def new_plugin(tmp_path):
     yield make
     for one in made:
         one.close()
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    """Two leaves and two spines with their sessions up. Needs root, and says so."""
+    with switchyard.running(tmp_path_factory.mktemp("switches"), configured=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def fabric(bench, tmp_path_factory):
+    """The provider of switches, one process for a module."""
+    made = Plugin("fabric", RAILYARD_RUNTIME_DIR=str(tmp_path_factory.mktemp("locks")))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def mended(bench):
+    """Whatever a test did to a switch is put right after it."""
+    yield
+    bench.clear()
+    for name in switchyard.NOS:
+        wait_until(lambda name=name: switchyard.idle(bench, name), 30)
+    switchyard.configure(bench)
 
 
 def wait_until(condition, seconds: float = 15) -> None:

@@ -1,12 +1,15 @@
 """What the bench says about its figures: ratios, limits, and the file that others read."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from bench.__main__ import ITEMS, main
 from bench.raw_client import steps_of
-from bench.rows import Row, missed, table, write
+from bench.rows import Row, missed, peak_mib, table, write
+from engine.paths import ROOT
 
 
 @pytest.mark.parametrize(
@@ -61,3 +64,11 @@ def test_the_replay_takes_each_machines_requests_in_their_order():
         {"t": 3.0, "serial": "B", "error": "no request"},
     ]
     assert steps_of(log) == {"A": (("GET", "/a", 200), ("POST", "/b", 201)), "B": (("GET", "/a", 200),)}
+
+
+def test_peak_memory_is_this_process_own_and_not_its_parents():
+    ballast = bytearray(b"x") * (200 * 1024 * 1024)
+    program = "from bench.rows import peak_mib; print(peak_mib())"
+    child = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert len(ballast) < peak_mib() * 1024 * 1024
+    assert 5 < float(child.stdout) < 150

@@ -37,7 +37,7 @@ def test_every_fact_has_one_source_and_none_is_a_zero_that_means_unknown(entry: 
                 entry.source(fact)
         else:
             assert entry.source(fact)
-            assert value != 0 or fact in {"airFraction", "liquidFraction"}
+            assert value != 0 or fact in {"airFraction", "liquidFraction", "dpus"}
 
 
 @pytest.mark.requirement("C1")

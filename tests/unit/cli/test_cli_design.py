@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -22,7 +23,7 @@ def test_plan_writes_its_files_and_says_what_it_means(checkout, railyard):
     assert "What lab will be" in result.stdout
     assert re.search(r"GPUs +32$", result.stdout, re.M)
     files = written(checkout / "out" / "lab")
-    assert files.keys() == FILES | {"racks/lab-r001.svg", "racks/lab-r002.svg"}
+    assert files.keys() >= FILES | {"racks/lab-r001.svg", "racks/lab-r002.svg", "slurm/topology.conf", "hosts/su001.json"}
     assert json.loads(files["plan.json"])["site"]["gpus"] == 32
     for name, content in files.items():
         if name.endswith(".svg"):
@@ -150,6 +151,15 @@ def test_rules_are_listed_and_explained(railyard):
     unknown = railyard("rules", "NOPE-1")
     assert unknown.exit_code == 2
     assert "CLI-003" in unknown.stderr
+    assert "errors.md" not in unknown.stderr
+
+
+def test_an_errors_id_is_no_rule_but_explained_elsewhere(railyard):
+    asked = railyard("rules", "load-007")
+    assert asked.exit_code == 2
+    assert "docs/reference/errors.md#load-007" in asked.stderr
+    page = Path(__file__).parents[3] / "docs/reference/errors.md"
+    assert '<a id="load-007"></a>' in page.read_text()
 
 
 def test_version(railyard):
@@ -158,7 +168,10 @@ def test_version(railyard):
     assert re.fullmatch(r"railyard \d+\.\d+\.\d+\n", result.stdout)
 
 
-@pytest.mark.parametrize("command", ["init", "plan", "report", "rules", "doctor", "unlock", "docs"])
+COMMANDS = ("init", "plan", "report", "fabric", "topology", "host", "rules", "doctor", "unlock", "docs")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(railyard, command):
     assert railyard(command, "--help").exit_code == 0
 

@@ -73,3 +73,17 @@ def test_templates_are_the_starter_stack():
     for source, name in (("stacks/Pulumi.starter.yaml", "stack.yaml"), ("sites/starter/inventory.yaml", "inventory.yaml")):
         text = (ROOT / source).read_text(encoding="utf-8")
         assert (ROOT / "railyard/cli/starter" / name).read_text(encoding="utf-8") == generate().template(text)
+
+
+def test_nothing_of_the_examples_passphrase_is_left(tmp_path: Path):
+    """Neither the salt nor the comment that explains it: the site gets its own with its first stack."""
+    text = init("demo", "starter", tmp_path)[0].read_text(encoding="utf-8")
+    assert "passphrase" not in text
+    assert text.endswith("starts\n")
+
+
+def test_the_ids_are_explained_where_it_says(tmp_path: Path):
+    with pytest.raises(LoadError) as error:
+        init("a b", "starter", tmp_path)
+    assert str(error.value).startswith("1 problem in what was asked for (see docs/reference/errors.md):")
+    assert "INIT-001" in (ROOT / "docs/reference/errors.md").read_text(encoding="utf-8")

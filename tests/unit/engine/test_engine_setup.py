@@ -83,6 +83,34 @@ def test_envrc_says_where_it_must_be_sourced(tmp_path: Path) -> None:
     assert "cd there first" in answer.stderr
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_envrc_before_make_setup_says_so(shell: str, checkout: Path) -> None:
+    command = [shell, "-euc", ". ./.envrc"]
+    before = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
+    assert "run make setup" in before.stderr
+    (checkout / ".venv/bin").mkdir(parents=True)
+    (checkout / ".venv/bin/python").symlink_to("/bin/true")
+    after = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
+    assert after.stderr == ""
+
+
+def test_clean_leaves_nothing_that_setup_and_tests_made(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in (
+        "railyard.egg-info",
+        "railyard/__pycache__",
+        ".venv/lib",
+        "out/lab",
+        ".ruff_cache",
+        ".git/__pycache__",
+        "sites/mine",
+    ):
+        (tmp_path / name).mkdir(parents=True)
+    subprocess.run(["make", "clean"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_dir()}
+    assert left == {"railyard", ".git", ".git/__pycache__", "sites", "sites/mine"}
+
+
 def test_the_package_reads_the_same_file(checkout: Path) -> None:
     assert envrc(checkout)["RAILYARD_ROOT"] == str(checkout)
 
@@ -149,6 +177,8 @@ def test_doctors_table_ends_with_what_to_do() -> None:
     assert as_text(rows).splitlines()[:3] == ["ok       Python  3.11.7", "missing  plugin  none", ""]
     assert "ENGINE-006 plugin\n  found:  none\n  needed: v4\n  fix:    run `make setup`" in as_text(rows)
     assert as_text(rows[:1]).endswith("everything needed is there")
+    assert as_text(rows).endswith("\n1 problem")
+    assert as_text([*rows, rows[1]]).endswith("\n2 problems")
     assert '"status": "missing"' in as_json(rows)
 
 

@@ -107,7 +107,8 @@ def test_missing_empty_and_not_text(yard: Yard):
     yard.inventory.write_text("schemaVersion: 1\nsite: lab\nmachines: [1, ~, [], {}]\n")
     assert {problem.id for problem in yard.problems()} == {"LOAD-006", "LOAD-007"}
     yard.inventory.unlink()
-    assert yard.only().where == "sites/lab/inventory.yaml"
+    assert yard.only().where == "stacks/Pulumi.lab.yaml:railyard:site.inventory"
+    assert yard.only().fix == "`railyard init NAME --from starter` writes one"
 
 
 def as_json(yard: Yard, text: str | None = None) -> None:
@@ -186,3 +187,22 @@ def test_any_text_gives_problems_and_nothing_else(tmp_path: Path, text: str, nam
     inventory, _, document = read_inventory(path, "sites/x/inventory", "x")
     assert inventory is None
     assert document.problems
+
+
+@pytest.mark.parametrize(
+    ("given", "fix"),
+    [
+        ("02:AA:BB:CC:DD:EE", "write 02:aa:bb:cc:dd:ee"),
+        ("02-aa-bb-cc-dd-ee", "write 02:aa:bb:cc:dd:ee"),
+        ("02aa.bbcc.ddee", "write 02:aa:bb:cc:dd:ee"),
+        ("02:aa:bb:cc:dd", "read it off the label or the BMC again"),
+        ("02:aa:bb:cc:dd:gg", "read it off the label or the BMC again"),
+    ],
+)
+def test_a_mac_of_another_form_is_shown_in_ours(yard: Yard, given: str, fix: str):
+    mac = yard.load().inventory.machines[0].macs[0]
+    yard.edit(mac, given, inventory=True)
+    problem = yard.only()
+    assert (problem.id, problem.where) == ("LOAD-007", "sites/lab/inventory.yaml:machines[0].macs[0]")
+    assert problem.limit == "6 pairs of lower-case hexadecimal digits with colons between them, like 02:1f:d5:7c:de:e6"
+    assert problem.fix == fix

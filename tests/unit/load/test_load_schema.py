@@ -1,6 +1,7 @@
 """The schema for editors and the reference page: fresh, and of one mind with the loader."""
 
 import json
+import re
 from copy import deepcopy
 
 import jsonschema
@@ -9,7 +10,10 @@ import pytest
 from railyard import load
 from railyard.load import schema
 from railyard.load.reader import read_yaml
+from railyard.model.infiniband import Hca
+from railyard.model.inventory import Inventory, Machine, Switch
 from railyard.model.site import StackFile
+from railyard.render.outputs import outputs_markdown
 from tests.unit.load.load_site import ROOT
 
 SCHEMA = schema.stack_schema()
@@ -62,6 +66,33 @@ def test_the_reference_has_every_key_with_a_meaning():
     assert [row for row in rows if row.rstrip(" |").endswith(("|", "required", "none"))] == []
     for info in StackFile.model_fields.values():
         assert f"| `{info.alias}` |" in text
+
+
+def test_the_reference_has_the_inventory():
+    text = schema.config_markdown()
+    inventory = text[text.index("\n## inventory\n") : text.index("\n## Problems of the loader")]
+    for model in (Inventory, Machine, Switch, Hca):
+        for info in model.model_fields.values():
+            assert f"| `{info.alias}` |" in inventory
+    for words in (
+        "| `gpu` \\| `storage` |",
+        "02:1f:d5:7c:de:e6",
+        "takes no new jobs",
+        "wipes its disks",
+        "map of text to text",
+    ):
+        assert words in inventory
+    assert "quota in whole GPUs" not in inventory, "what `gpus` means in another section"
+
+
+def test_the_reference_has_words_where_words_are_wanted_and_no_inside_names():
+    """Keys are written as in the file, also where a docstring calls them by their Python name."""
+    text = schema.config_markdown()
+    (row,) = [line for line in text.splitlines() if line.startswith("| `bootOrder` |")]
+    assert row.startswith("| `bootOrder` | list of `Pxe` \\| `Cd` \\| ")
+    for page in (text, outputs_markdown(), json.dumps(SCHEMA, ensure_ascii=False)):
+        assert re.findall(r"`[a-z]+_[a-z0-9_]+`", page) == []
+    assert "checked against `caFile`" in text
 
 
 def test_every_id_that_the_loader_reports_is_explained():

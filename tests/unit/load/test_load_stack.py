@@ -72,7 +72,10 @@ CASES = [
     ("nodes: 4 #", "nodes: 0 #", "LOAD-008", "compute.nodes", "range"),
     ("nodes: 4 #", "nodes: 4.5 #", "LOAD-007", "compute.nodes", ""),
     ("nodes: 4 #", "nodes: '4' #", "LOAD-007", "compute.nodes", "without quotes"),
-    ("nodes: 4 #", "nodes: yes #", "LOAD-007", "compute.nodes", "without quotes"),
+    ("nodes: 4 #", "nodes: yes #", "LOAD-007", "compute.nodes", "write a number in digits"),
+    ("nodesPerRack: 4", "nodesPerRack: four", "LOAD-007", "facility.nodesPerRack", "write a number in digits"),
+    ("airLimitKw: 60", "airLimitKw: sixty", "LOAD-007", "facility.airLimitKw", "write a number in digits, in kW"),
+    ("inventory: sites/lab/inv", "inventory: sites/lba/inv", "LOAD-001", "site.inventory", "did you mean `sites/lab/inv"),
     ("mirrored: true", "mirrored: yes", "LOAD-007", "storage.mirrored", ""),
     ("transport: infiniband", "transport: infinband", "LOAD-009", "fabric.transport", "did you mean `infiniband`?"),
     ("switchRacks: shared", "switchRacks: share", "LOAD-009", "facility.switchRacks", "did you mean `shared`?"),
@@ -209,7 +212,7 @@ def test_missing_unreadable_and_no_text(yard: Yard):
     assert yard.only().id == "LOAD-001"
     with pytest.raises(LoadError) as error:
         load.site_config(yard.root, "lba")
-    assert [problem.id for problem in error.value.problems] == ["LOAD-001", "LOAD-015"]
+    assert [problem.id for problem in error.value.problems] == ["LOAD-015"], "one fact"
     assert "did you mean `lab`?" in str(error.value)
 
 

@@ -81,7 +81,8 @@ def test_shares_and_the_rest_cover_every_resource_of_the_active_machines(site: S
     assert int(rest["nvidia.com/gpu"]) + sum(queue.gpus for queue in planned.queues) == 32
     aside = with_machine(config, "t-su001-gpu02", lifecycle=Lifecycle.QUARANTINED, reason="fan")
     assert int(plan(aside).platform.unassigned["nvidia.com/gpu"]) == int(rest["nvidia.com/gpu"]) - 8
-    assert plan(aside).site.gpus == 32, "it still stands there"
+    totals = plan(aside).site
+    assert (totals.gpus, totals.active_gpus) == (32, 24), "it still stands there, and no job gets it"
 
 
 def test_quantities_are_spelt_as_the_api_server_spells_them():
@@ -145,6 +146,7 @@ def test_replica(site: SiteMaker):
 @pytest.mark.requirement("N3")
 def test_nccl_lists_hcas_exactly(site: SiteMaker):
     assert plan(site(fabric={"rails": 4})).nccl == {
+        "NCCL_CROSS_NIC": "0",
         "NCCL_IB_HCA": "=mlx5_0,mlx5_3,mlx5_4,mlx5_5",
         "NCCL_SOCKET_IFNAME": "=bond0",
     }
@@ -156,7 +158,7 @@ def test_nccl_on_roce(site: SiteMaker):
     nccl = plan(site(fabric={"transport": "roce", "switchModel": "sn5600", "nodesPerUnit": 64, "rails": 2, "planes": 2})).nccl
     assert nccl["NCCL_IB_TC"] == "104"
     assert nccl["NCCL_IB_ADDR_RANGE"] == "10.32.0.0/12"
-    assert nccl["NCCL_IB_HCA"] == "=mlx5_0p0,mlx5_0p1,mlx5_3p0,mlx5_3p1"
+    assert nccl["NCCL_IB_HCA"] == "=mlx5_0:1,mlx5_0:2,mlx5_3:1,mlx5_3:2"
     assert "NCCL_IB_GID_INDEX" not in nccl
 
 
@@ -203,7 +205,8 @@ def test_totals(site: SiteMaker):
     planned = plan(site())
     totals = planned.site
     assert (totals.gpus, totals.nodes, totals.machines, totals.racks) == (32, 4, 6, 2)
-    assert totals.cables == len(planned.cables) == 32 + 256 + 6
+    # Node-leaf, leaf-spine, storage, in-band, out-of-band.
+    assert totals.cables == len(planned.cables) == 32 + 256 + 14 + 20 + 32
     assert totals.peak_kw == pytest.approx(sum(rack.peak_kw for rack in planned.racks))
     assert totals.spare_leaf_ports == 8 * (64 - 4 - 32)
     worst = max(feed.survivor_kw / feed.capacity_kw for rack in planned.racks for feed in rack.feeds)
@@ -217,7 +220,7 @@ def test_consequences_of_a_fifth_node(site: SiteMaker):
     assert rows["GPUs"] == (32, 40, 8)
     assert rows["Peak kW"][2] == pytest.approx(10.2)
     assert rows["Bisection GB/s"] == (800, 1000, 200)
-    assert rows["Cables"] == (294, 303, 9)
+    assert rows["Cables"] == (354, 367, 13), "8 NICs, 2 storage and 2 in-band ports, a BMC"
     assert rows["Usable storage TiB"] == (69.8, 69.8, 0)
     assert rows["Spare leaf ports"] == (224, 216, -8)
     assert rows["Worst feed %"][2] > 0
@@ -226,7 +229,7 @@ def test_consequences_of_a_fifth_node(site: SiteMaker):
 @pytest.mark.requirement("U1")
 def test_consequences_before_anything_was_deployed(site: SiteMaker):
     rows = changes(None, plan(site()).site)
-    assert len(rows) == 7
+    assert len(rows) == 8
     assert {(row.was, row.delta) for row in rows} == {(None, None)}
 
 
@@ -239,7 +242,11 @@ def test_moves_inside_the_plan_are_additions(site: SiteMaker):
     found = moves(json_of(plan(site(nodes=4))), json_of(plan(site(nodes=5))))
     assert {move.kind for move in found} == {"add"}
     assert [move.id for move in found] == sorted(
-        ["t-su001-gpu05:bmc", *(f"t-su001-gpu05:mlx5_{nic}" for nic in (0, 3, 4, 5, 6, 9, 10, 11))]
+        [
+            "t-su001-gpu05:bmc",
+            *(f"t-su001-gpu05:{network}{port}" for network in ("inband", "storage") for port in (0, 1)),
+            *(f"t-su001-gpu05:mlx5_{nic}" for nic in (0, 3, 4, 5, 6, 9, 10, 11)),
+        ]
     )
 
 

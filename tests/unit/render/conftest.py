@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from railyard.model.cabling import CablingPlan
 from railyard.model.plan import (
     AddressRow,
     Cable,
@@ -111,12 +112,21 @@ def _cables(site: str, units: int, rails: int, nodes: int) -> list[Cable]:
     ]  # fmt: skip
 
 
+def _cabling() -> CablingPlan:
+    """Facts about no cables: what the made-up ones are made of is nobody's question here."""
+    return CablingPlan(
+        slack_percent=10, spares_percent=2, bundle_cables=24, ports_per_cage=1, classes=(), bom=(), trays=(), mixed_cages=(),
+        mixed_cage_count=0, oob_longest_m=0, oob_longest="",
+    )  # fmt: skip
+
+
 def make_plan(*, site: str = "lab", units: int = 1, planned: int = 1, rails: int = 8, nodes: int = 4, spines: int = 4) -> Any:
     """A plan's attributes, all consistent with each other as far as the renderers look."""
     cables = _cables(site, units, rails, nodes)
     leaves = units * rails
     totals = SiteTotals(
-        site=site, gpus=8 * nodes * units, nodes=nodes * units, machines=nodes * units, racks=2 * units, peak_kw=54.4,
+        site=site, gpus=8 * nodes * units, active_gpus=8 * nodes * units, nodes=nodes * units, machines=nodes * units,
+        racks=2 * units, peak_kw=54.4,
         worst_feed_percent=78.6, worst_feed=f"{site}-r001 feed a", bisection_gb_per_s=6400.0, cables=len(cables),
         usable_storage_tib=512.5, spare_leaf_ports=224, planned_scalable_units=planned, built_scalable_units=units,
         nodes_per_unit=32, spines_per_plane=spines, inventory_sha256=SHA,
@@ -125,6 +135,7 @@ def make_plan(*, site: str = "lab", units: int = 1, planned: int = 1, rails: int
         transport="infiniband", tiers=2, rails=rails, planes=1, radix=64, leaves=leaves, spines=spines, cores=0,
         node_leaf_cables=len(cables), leaf_spine_cables=leaves * 32, spine_core_cables=0, endpoints=len(cables),
         links_per_pair=32 / spines, link_gbps=400, down_to_up=1.0, bisection_gb_per_s=6400.0, free_leaf_ports=224,
+        layout="rail-optimized", leaves_per_unit=8, node_ports_per_leaf=32, uplinks_per_leaf=32,
     )  # fmt: skip
     storage = FileSystemPlan(
         name=f"{site}-fs", backend="lustre", usable_tib=512.5, write_gb_per_s=40.0,
@@ -145,6 +156,7 @@ def make_plan(*, site: str = "lab", units: int = 1, planned: int = 1, rails: int
         site=totals, racks=tuple(_racks(site, units, nodes)),
         switches=tuple(_switches(site, units, rails, nodes, spines, 32 // spines)),
         machines=tuple(_machines(site, units, nodes)), cables=tuple(cables), addresses=tuple(addresses), fabric=fabric,
+        cabling=_cabling(), networks=(), network_switches=(), infiniband=None, partitions=(), routing=None,
         file_system=storage, queues=(queue,), replica=replica, nccl={"NCCL_IB_HCA": "=mlx5_0,mlx5_1"}, phases=("facility",),
     )  # fmt: skip
 

@@ -1,128 +1,66 @@
-"""The pictures of the fabric: cable ends are read back out of the SVG, and 512 leaves stay readable."""
-
-import xml.etree.ElementTree as ET
-from collections import Counter
+"""What the fabric promises, as lines of `railyard plan` and of the report."""
 
 import pytest
 
-from railyard.render.topology import topology_svg
-from railyard.render.unit import unit_svg
+from railyard.plan import plan
+from railyard.render.fabric_facts import fabric_facts, fabric_text
+from railyard.render.report import report_html
+from tests.planned_site import make_site
 
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def groups(picture, attribute):
-    return [group for group in ET.fromstring(picture).iter(f"{SVG}g") if group.get(attribute) is not None]
+pytestmark = pytest.mark.requirement("N1")
 
 
-@pytest.mark.requirement("U4", "C5")
-def test_cable_ends_read_back_out_of_the_picture(plan_of):
-    plan = plan_of(units=2, planned=2, nodes=32)
-    for unit in (1, 2):
-        drawn = {
-            (group.get("data-cable"), group.get("data-a"), group.get("data-z"))
-            for group in groups(unit_svg(plan, unit), "data-cable")
-        }
-        assert drawn == {(cable.id, cable.a, cable.z) for cable in plan.cables if f"-su{unit:03d}-" in cable.z}
+def facts(**fabric: object) -> dict[str, str]:
+    return dict(fabric_facts(plan(make_site(fabric=fabric)).fabric))
 
 
-def test_lines_start_and_end_in_the_boxes_of_their_devices(plan_of):
-    picture = unit_svg(plan_of(), 1)
-    middle = {}
-    for group in groups(picture, "data-device"):
-        box = next(shape for shape in group.iter(f"{SVG}rect") if shape.get("class") == "box")
-        middle[group.get("data-device")] = float(box.get("x")) + float(box.get("width")) / 2
-    lines = list(groups(picture, "data-a"))
-    assert len(lines) == 8 * 4 + 8 * 4
-    for group in lines:
-        shape = next(group.iter(f"{SVG}line"))
-        ends = (middle[group.get("data-a").split("/")[0]], middle[group.get("data-z").split("/")[0]])
-        assert (float(shape.get("x1")), float(shape.get("x2"))) == pytest.approx(ends, abs=0.02)
+def test_two_tiers():
+    assert facts() == {
+        "layout": "rail-optimized, 2 tiers",
+        "switch hops": "same rail 1, any 3",
+        "same-rail shifts": "one flow on a link, by slot, on full leaves or leaves filled from slot 1",
+        "subnet managers of the fabric": "t-spine001, t-spine002",
+    }
 
 
-def test_leaf_spine_lines_say_how_many_cables_they_stand_for(plan_of):
-    plan = plan_of(spines=4)
-    drawn = {(g.get("data-a"), g.get("data-z")): int(g.get("data-links")) for g in groups(unit_svg(plan, 1), "data-links")}
-    wanted = {(s.name, peer): links for s in plan.switches for peer, links in s.links_per_peer.items()}
-    assert drawn == wanted
+def test_a_part_filled_pod_waives_its_claim():
+    found = facts(scalableUnits=5, plannedScalableUnits=16)
+    assert found["pods"].startswith("2, of units")
+    assert found["switch hops"] == "same rail 5, any 5"
+    assert found["core load"] == "40.0% of same-rail pairs of leaves, 32.8% of all pairs"
+    assert found["same-rail shifts"].startswith("no claim: a pod is part-filled")
 
 
-def test_every_planned_unit_is_a_box_built_or_not(plan_of):
-    drawn = groups(topology_svg(plan_of(units=4, planned=8, nodes=32)), "data-unit")
-    assert [int(group.get("data-unit")) for group in drawn] == list(range(1, 9))
-    assert [int(group.get("data-leaves")) for group in drawn] == [8] * 4 + [0] * 4
-    assert [int(group.get("data-nodes")) for group in drawn] == [32] * 4 + [0] * 4
+def test_pods_of_rails():
+    found = facts(scalableUnits=16, podBy="rail")
+    assert found["pods"].startswith("4, of rails")
+    assert found["switch hops"] == "same rail 3, any 5"
+    assert found["core load"].startswith("0.0% of same-rail pairs")
 
 
-def test_bundles_carry_the_plan_s_number_of_links(plan_of):
-    plan = plan_of(units=4, planned=4, spines=16)
-    drawn = {group.get("data-a"): int(group.get("data-links")) for group in groups(topology_svg(plan), "data-links")}
-    wanted = Counter()
-    for switch in plan.switches:
-        if switch.role == "leaf":
-            wanted[f"su{switch.unit:03d}"] += sum(switch.links_per_peer.values())
-    assert drawn == wanted
+def test_rails_that_are_apart():
+    found = facts(nodesPerUnit=4, layout="rail-only")
+    assert found["switch hops"] == "same rail 1, any no path: rails are apart"
+    assert found["separate fabrics"] == "8"
+    assert found["subnet managers of r3"] == "t-su001-leaf-r3"
 
 
-def test_512_leaves_stay_one_box_per_unit(plan_of):
-    picture = topology_svg(plan_of(units=64, planned=64, nodes=32, spines=32))
-    root = ET.fromstring(picture)
-    assert int(root.get("width")) <= 1300
-    assert len(groups(picture, "data-unit")) == 64
-    assert len(groups(picture, "data-device")) == 512 + 32
-    assert _overlaps(root) == []
+def test_no_subnet_manager_is_said():
+    assert facts(switchModel="q3400", linkGbps=800, nodesPerUnit=72)["subnet managers of the fabric"] == "none"
 
 
-def _overlaps(root):
-    """Pairs of unit boxes that lie over each other."""
-    boxes = []
-    for group in root.iter(f"{SVG}g"):
-        if group.get("data-unit"):
-            box = next(group.iter(f"{SVG}rect"))
-            boxes.append([float(box.get(name)) for name in ("x", "y", "width", "height")])
-    return [
-        (a, b)
-        for index, a in enumerate(boxes)
-        for b in boxes[index + 1 :]
-        if a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
-    ]
+def test_uneven_pairs():
+    assert facts(scalableUnits=3, spines=12)["same-rail shifts"].startswith("no claim: pairs of switches")
 
 
-def test_a_third_tier_is_drawn_above_the_spines(plan_of):
-    plan = plan_of()
-    cores = tuple(
-        switch.model_copy(update={"role": "core", "name": switch.name.replace("spine", "core")})
-        for switch in plan.switches
-        if switch.role == "spine"
-    )
-    plan.switches += cores
-    plan.fabric = plan.fabric.model_copy(update={"cores": len(cores), "spine_core_cables": 128, "tiers": 3})
-    picture = topology_svg(plan)
-    tiers = {group.get("data-tier"): group for group in groups(picture, "data-tier")}
-    tops = {name: float(next(group.iter(f"{SVG}rect")).get("y")) for name, group in tiers.items()}
-    assert tops["core"] < tops["spine"]
-    between = next(group for group in groups(picture, "data-links") if group.get("data-z") == "cores")
-    assert between.get("data-links") == "128"
+def test_oversubscribed():
+    assert facts(oversubscription=2)["same-rail shifts"].startswith("several flows on a link")
 
 
-def test_of_several_planes_the_first_is_drawn(plan_of):
-    plan = plan_of()
-    second = [
-        switch.model_copy(update={"name": f"{switch.name}-p1", "plane": 1, "links_per_peer": {}})
-        for switch in plan.switches
-        if switch.role == "leaf"
-    ]
-    plan.switches += tuple(second)
-    plan.fabric = plan.fabric.model_copy(update={"planes": 2})
-    picture = unit_svg(plan, 1)
-    assert len(groups(picture, "data-cable")) == 32
-    assert not {switch.name for switch in second} & {group.get("data-device") for group in groups(picture, "data-device")}
-    assert "plane 0 of 2" in picture
-
-
-def test_a_bus_ends_at_the_last_unit_that_is_built(plan_of):
-    root = ET.fromstring(topology_svg(plan_of(units=10, planned=16)))
-    bus = next(root.iter(f"{SVG}polyline")).get("points").split()
-    built = next(group for group in root.iter(f"{SVG}g") if group.get("data-unit") == "10")
-    box = next(built.iter(f"{SVG}rect"))
-    assert float(bus[-1].split(",")[0]) == float(box.get("x")) + float(box.get("width")) / 2
+def test_text_and_report_have_every_fact():
+    made = plan(make_site())
+    text, page = fabric_text(made.fabric), report_html(made, [])
+    for name, value in fabric_facts(made.fabric):
+        assert f"  {name}" in text
+        assert value in text
+        assert value in page

@@ -5,7 +5,7 @@ import json
 import jsonschema
 import pytest
 
-from railyard.render.coverage import Proof, coverage_markdown, proofs, requirements
+from railyard.render.coverage import Format, Proof, coverage_markdown, formats_markdown, proofs, requirements
 from railyard.render.outputs import outputs_markdown, outputs_schema
 from railyard.render.rule_text import rule_text
 from railyard.rules import RULES
@@ -35,10 +35,14 @@ def test_coverage_lists_every_requirement_in_its_order():
         {"B1": "second | part", "A1": "first"}, [Proof("A1", "tests/t.py", "test_a"), Proof("A1", "tests/t.py", "test_b")]
     )
     assert "1 of 2 requirements" in page
-    assert page.splitlines()[-2:] == [
-        "| B1 | second \\| part |  |",
-        "| A1 | first | [tests/t.py](../../tests/t.py) (2 tests) |",
-    ]
+    rows = "| B1 | second \\| part |  |\n| A1 | first | [tests/t.py](../../tests/t.py) (2 tests) |\n"
+    assert rows in page
+
+
+def test_formats_that_nobody_read_come_first_and_are_called_unproved():
+    page = formats_markdown([Format("a.conf", "read by x"), Format("b.json", "nobody has y", proved=False)])
+    assert page.splitlines()[-2:] == ["| b.json | **unproved** | nobody has y |", "| a.conf | proved | read by x |"]
+    assert "**unproved**" in coverage_markdown({}, [])
 
 
 def test_an_unknown_requirement_is_an_error():

@@ -78,6 +78,14 @@ def test_services_on_the_address_of_a_device():
     ]
 
 
+def test_a_log_server_is_a_service_like_a_time_server():
+    file = stack_file(addresses=addresses(syslog_servers=("log.example", "10.17.0.44", "10.128.0.4"), pods="10.128.0.0/12"))
+    assert said(check_services(file, [row("gpu13", "10.17.0.44")])) == [
+        ("ADDR-007", "railyard:addresses.syslogServers[1]", "10.17.0.44 is given to gpu13/bond0"),
+        ("ADDR-007", "railyard:addresses.syslogServers[2]", "10.128.0.4 lies in pods 10.128.0.0/12"),
+    ]
+
+
 def test_services_behind_pods_or_virtual_services():
     replication = Replication(
         checkpoint_tib=1, interval_min=30, rpo_min=60, link_gbps=10, endpoint="https://10.66.0.20:9000/bucket"

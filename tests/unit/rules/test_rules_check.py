@@ -8,18 +8,23 @@ from railyard.model.plan import AddressRow, Cable
 from railyard.model.site import Bmc, Compute, Gates, Waiver
 from railyard.rules import RULES, check
 from railyard.rules.docs import rules_markdown
+from tests.unit.rules.host_factory import hosts, one_unit
 from tests.unit.rules.rules_factory import (
     addresses,
+    cabling,
     fabric,
     file_system,
     ids,
     leaf,
     machine,
+    network,
+    oob_network,
     platform,
     queue,
     rack,
     replica,
     stack_file,
+    storage_network,
     totals,
 )
 
@@ -27,7 +32,7 @@ TODAY = date(2026, 6, 1)
 
 
 def site(**changes):
-    return SimpleNamespace(file=stack_file(**changes))
+    return SimpleNamespace(file=stack_file(**changes), inventory=SimpleNamespace(switches=()))
 
 
 def planned(**changes):
@@ -35,6 +40,7 @@ def planned(**changes):
     fields = {
         "site": totals(),
         "fabric": fabric(),
+        "cabling": cabling(),
         "racks": (rack(),),
         "switches": (leaf(),),
         "machines": (machine(), machine(name="lab-su001-gpu02")),
@@ -44,6 +50,13 @@ def planned(**changes):
         "replica": replica(),
         "queues": (queue(gpus=16),),
         "platform": platform(),
+        "networks": (network(), storage_network(), oob_network()),
+        "hosts": hosts(),
+        "scheduler": one_unit(),
+        "routing": None,
+        "infiniband": None,
+        "partitions": (),
+        "nccl": {},
         "problems": (),
     }
     return SimpleNamespace(**fields | changes)
@@ -90,6 +103,7 @@ def test_every_family_is_asked():
         "FABRIC-005",
         "FABRIC-006",
         "FABRIC-007",
+        "FABRIC-012",
         "GATE-003",
         "QUEUE-001",
         "QUEUE-002",

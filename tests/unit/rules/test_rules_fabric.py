@@ -1,12 +1,22 @@
 """Blocking, equal links, rails, ports, tiers: passing, at the limit, one step over."""
 
+import pytest
+from msgspec.structs import replace
+
 from railyard.model.plan import Cable
 from railyard.rules import Thresholds, check_cables, check_site, check_switch
-from tests.unit.rules.rules_factory import fabric, ids, leaf, spine, totals
+from railyard.rules.fabric_wires import check_endpoints
+from tests.unit.rules.rules_factory import fabric, ids, leaf, machine, spine, totals
 
 
 def site(totals_changes=None, limits=None, **fabric_changes):
-    return check_site(totals(**totals_changes or {}), fabric(**fabric_changes), limits or Thresholds())
+    """Findings about a site whose built units are full, unless the changes say otherwise."""
+    sums = totals(**totals_changes or {})
+    full = {"nodes": sums.built_scalable_units * sums.nodes_per_unit} if "nodes" not in (totals_changes or {}) else {}
+    sums = sums.model_copy(update=full)
+    facts = fabric(**{"subnet_manager_nodes": None} | fabric_changes)
+    linked = {"endpoints": sums.nodes * facts.rails * facts.planes} if "endpoints" not in fabric_changes else {}
+    return check_site(sums, facts.model_copy(update=linked), limits or Thresholds())
 
 
 def cable(number, a, z):
@@ -85,7 +95,7 @@ def test_two_planes():
 
 
 def test_rails_are_a_matter_of_leaves_only():
-    assert check_switch(spine(ports={"1": "lab-su001-gpu01/mlx5_3"})) == []
+    assert ids(check_switch(spine(ports={"1": "lab-su001-gpu01/mlx5_3"}))) == ["FABRIC-009"]
 
 
 def test_a_far_end_on_two_ports():
@@ -98,7 +108,7 @@ def test_a_far_end_on_two_ports():
 def test_more_cables_than_ports():
     ports = {str(n): f"lab-su001-leaf-r0/{n}" for n in range(64)}
     assert check_switch(spine(ports=ports)) == []
-    finding, *rest = check_switch(spine(ports=ports | {"65": "x/1"}))
+    finding, *rest = check_switch(spine(ports=ports | {"65": "lab-core001/1"}))
     assert rest == []
     assert (finding.id, finding.severity, finding.limit) == ("FABRIC-006", "invariant", "64 ports")
 
@@ -147,25 +157,27 @@ def test_spine_ports_for_planned_units():
 
 
 def test_three_tiers_have_no_spine_ports_to_spare():
-    three = {"planned_scalable_units": 16, "built_scalable_units": 16}
+    three = {"planned_scalable_units": 16, "built_scalable_units": 16, "spines_per_plane": 128}
     assert site(three, tiers=3) == []
 
 
 def test_a_leaf_has_ports_for_nodes_and_uplinks():
-    """32 + 32 fill 64 ports; 32 + 48 would need 80."""
-    assert site({"nodes_per_unit": 32}) == []
-    finding, *rest = site({"nodes_per_unit": 32}, down_to_up=round(32 / 33, 6))
+    """32 + 32 fill 64 ports; 32 + 33 would need 65."""
+    three = {"planned_scalable_units": 16, "spines_per_plane": 128}
+    assert site() == []
+    finding, *rest = site(three, tiers=3, node_ports_per_leaf=33)
     assert rest == []
     assert (finding.id, finding.severity, finding.where) == ("FABRIC-006", "invariant", "railyard:fabric.uplinksPerLeaf")
-    assert (finding.found, finding.limit) == ("32 node ports and 33 uplinks on each leaf", "64 ports")
-    assert site({}, down_to_up=round(32 / 48, 6))[0].found == "32 node ports and 48 uplinks on each leaf"
+    assert (finding.found, finding.limit) == ("33 node ports and 32 uplinks on each leaf", "64 ports")
+    assert site({}, uplinks_per_leaf=64)[0].found == "32 node ports and 64 uplinks on each leaf"
 
 
 def test_48_nodes_on_a_leaf_of_64_fit_exactly():
     """64 leaves of 48 down + 16 up, 16 spines of 64: blocking (FABRIC-001 of each leaf), but possible."""
     lab = {"nodes_per_unit": 48, "spines_per_plane": 16, "built_scalable_units": 8}
-    assert site(lab, down_to_up=3.0, spines=16) == []
-    assert ids(site(lab | {"built_scalable_units": 9}, down_to_up=3.0)) == ["FABRIC-004", "FABRIC-006", "FABRIC-007"]
+    facts = {"node_ports_per_leaf": 48, "uplinks_per_leaf": 16, "down_to_up": 3.0, "spines": 16}
+    assert site(lab, **facts) == []
+    assert ids(site(lab | {"built_scalable_units": 9}, **facts)) == ["FABRIC-004", "FABRIC-006", "FABRIC-007"]
 
 
 def test_three_tiers_hold_as_many_pods_as_a_core_has_ports():
@@ -178,15 +190,21 @@ def test_three_tiers_hold_as_many_pods_as_a_core_has_ports():
 
 
 def test_a_spine_below_cores_needs_twice_its_leaves():
-    finding, *rest = site({"nodes_per_unit": 16}, tiers=3, down_to_up=round(16 / 33, 6))
+    finding, *rest = site({"nodes_per_unit": 16}, tiers=3, node_ports_per_leaf=16, uplinks_per_leaf=33)
     assert rest == []
     assert (finding.id, finding.found) == ("FABRIC-006", "33 leaves and 33 cores on each spine")
-    assert site({"nodes_per_unit": 16}, tiers=3, down_to_up=0.5) == []
+    assert site({"nodes_per_unit": 16}, tiers=3, node_ports_per_leaf=16, uplinks_per_leaf=32) == []
 
 
-def test_a_ratio_of_nothing_is_no_division_by_zero():
-    assert ids(site({"nodes_per_unit": 1}, down_to_up=0.0)) == ["FABRIC-006"]
-    assert ids(site({"nodes_per_unit": 1, "planned_scalable_units": 8}, tiers=3, down_to_up=9.0)) == []
+def test_no_uplinks_are_no_division_by_zero():
+    """One tier: nothing above a leaf is counted."""
+    flat = {"uplinks_per_leaf": 0, "node_ports_per_leaf": 64, "links_per_pair": 0.0, "down_to_up": 0.0}
+    assert site({"nodes_per_unit": 64, "spines_per_plane": 0}, tiers=1, **flat) == []
+    assert ids(site({"nodes_per_unit": 65, "spines_per_plane": 0}, tiers=1, **flat | {"node_ports_per_leaf": 65})) == [
+        "FABRIC-006"
+    ]
+    assert site({"planned_scalable_units": 8}, tiers=3, **flat) == []
+    assert ids(site({"planned_scalable_units": 9}, tiers=3, **flat)) == ["FABRIC-006"]
 
 
 def test_a_port_number_that_the_switch_does_not_have():
@@ -207,3 +225,149 @@ def test_growth_beyond_the_plan():
     finding, *rest = site({"planned_scalable_units": 3})
     assert rest == []
     assert (finding.id, finding.where, finding.found) == ("FABRIC-007", "railyard:fabric.scalableUnits", "4 units built")
+
+
+def test_fifteen_spines_on_the_published_four_unit_row():
+    """16 -> 15: a spine's 64 ports carry two links of each of 32 leaves, so two uplinks of each leaf have no port."""
+    blocked = leaf(links_per_peer={f"s{n}": 2 for n in range(15)}, up_gbps=12000.0)
+    assert [(f.id, f.found) for f in check_switch(blocked)] == [("FABRIC-001", "32:30 = 1.067:1")]
+    finding, *rest = site({"planned_scalable_units": 4, "spines_per_plane": 15}, links_per_pair=2.0, spines=15)
+    assert rest == []
+    assert (finding.id, finding.found) == ("FABRIC-002", "15 spines do not divide 32 uplinks (2.13 links per pair)")
+    assert "to 16, a divisor of 32" in finding.fix
+
+
+def test_spines_of_three_tiers_are_not_divided_into_a_leafs_uplinks():
+    assert site({"planned_scalable_units": 12, "spines_per_plane": 96}, tiers=3) == []
+
+
+def test_oversubscription_that_was_asked_for_passes_and_no_more():
+    two_to_one = {"up_gbps": 6400.0, "links_per_peer": {"s1": 8, "s2": 8}}
+    assert check_switch(leaf(wanted_down_to_up=2.0, **two_to_one)) == []
+    finding, *rest = check_switch(leaf(wanted_down_to_up=1.9, **two_to_one))
+    assert rest == []
+    assert (finding.found, finding.limit) == ("32:16 = 2.000:1", "1.9:1")
+    assert check_switch(leaf(wanted_down_to_up=1.0, **two_to_one), Thresholds(down_to_up_max=2)) == []
+
+
+def test_a_leaf_without_uplinks_by_design_does_not_block():
+    assert check_switch(leaf(links_per_peer={}, up_gbps=0.0, wanted_down_to_up=None)) == []
+    assert ids(check_switch(leaf(links_per_peer={}, up_gbps=0.0, wanted_down_to_up=1.0))) == ["FABRIC-001"]
+
+
+def test_a_leaf_that_takes_whole_nodes():
+    """fat-tree: all NICs of a node hang on one leaf, in any order, and of its unit."""
+    whole = {str(n): f"lab-su001-gpu0{n % 2 + 1}/mlx5_{n // 2}" for n in range(8)}
+    grouped = {"rail": None, "node_nic": None}
+    assert check_switch(leaf(**grouped, ports=whole | {"9": "lab-spine001/1", "10": "lab-ufm01/ib0"})) == []
+    finding, *rest = check_switch(leaf(**grouped, ports={port: end for port, end in whole.items() if port != "7"}))
+    assert rest == []
+    assert (finding.id, finding.where) == ("FABRIC-003", "lab-su001-leaf-r3/lab-su001-gpu02")
+    assert finding.found == "3 NICs of lab-su001-gpu02 hang here: mlx5_0, mlx5_1, mlx5_2"
+    assert finding.limit == "all 4 NICs of a node, unit 1"
+    assert ids(check_switch(leaf(**grouped, ports={"1": "lab-su002-gpu01/mlx5_0"}))) == ["FABRIC-003"]
+    assert check_switch(leaf(**grouped, ports={"1": "spare/mlx5_0"})) == []
+    assert check_switch(leaf(**grouped, ports={})) == []
+
+
+def test_both_links_of_a_twin_cable_end_once():
+    twin = Cable("1", "node-leaf", "n1/a", "l0/1", "", "", 400.0, 2.0, "x", a_second="n1/b", z_second="l1/1")
+    assert check_cables([twin]) == []
+    assert [f.where for f in check_cables([twin, cable(2, "n2/a", "l1/1")])] == ["l1/1"]
+    same = Cable("1", "node-leaf", "n1/a", "l0/1", "", "", 400.0, 2.0, "x", a_second="n1/b", z_second="l0/1")
+    assert [f.where for f in check_cables([same])] == ["l0/1"]
+
+
+@pytest.mark.parametrize(
+    ("switch", "end", "found"),
+    [
+        (leaf, "lab-su001-leaf-r4/1", "lab-su001-leaf-r4/1: a leaf on a leaf"),
+        (leaf, "lab-core001/1", "lab-core001/1: a core on a leaf"),
+        (spine, "lab-su001-gpu01/mlx5_3", "lab-su001-gpu01/mlx5_3: a host on a spine"),
+        (spine, "lab-spine002/1", "lab-spine002/1: a spine on a spine"),
+        (leaf, "lab-su001-leaf-r3/9", "lab-su001-leaf-r3/9: both ends on one switch"),
+        (leaf, "lab-spine001-p1/1", "lab-spine001-p1/1: plane 1"),
+    ],
+)
+def test_a_cable_goes_one_tier_up_in_its_plane(switch, end, found):
+    finding, *rest = check_switch(switch(ports={"7": end}))
+    assert rest == []
+    assert (finding.id, finding.severity, finding.found) == ("FABRIC-009", "invariant", found)
+    assert finding.where.endswith("/7")
+
+
+def test_what_may_hang_on_each_tier():
+    planes = {"name": "lab-spine001-p1", "plane": 1}
+    assert check_switch(leaf(ports={"1": "lab-su001-gpu01/mlx5_3", "2": "lab-ufm01/ib0", "3": "lab-spine001/1"})) == []
+    assert check_switch(spine(ports={"1": "lab-su001-leaf-r0/33", "2": "lab-core001/1"})) == []
+    assert check_switch(spine(**planes, ports={"1": "lab-su001-leaf-r0-p1/33", "2": "lab-core001-p1/1"})) == []
+    assert ids(check_switch(spine(**planes, ports={"1": "lab-su001-leaf-r0/33"}))) == ["FABRIC-009"]
+    core = spine(name="lab-core001", role="core", ports={"1": "lab-spine001/33", "2": "lab-su001-leaf-r0/1"})
+    assert [(f.id, f.limit) for f in check_switch(core)] == [("FABRIC-009", "a spine")]
+    assert check_switch(leaf(name="lab-su001-leaf-r3-p1", plane=1, ports={"1": "lab-su001-gpu01/mlx5_3p1"})) == []
+
+
+def test_every_training_nic_has_its_cable():
+    """128 nodes x 8 rails are 1,024 links: one fewer and one more are both wrong."""
+    assert site(endpoints=1024) == []
+    assert site({"nodes": 128}, endpoints=2048, planes=2) == []
+    for links in (1023, 1025):
+        finding, *rest = site(endpoints=links)
+        assert rest == []
+        assert (finding.id, finding.severity, finding.found) == ("FABRIC-008", "invariant", f"{links} links of nodes")
+        assert finding.limit == "1024: 128 nodes x 8 rails x 1 planes"
+
+
+def test_a_nic_without_a_cable_is_named():
+    node, disk = machine(), machine(name="lab-sto01", role="storage")
+    linked = [cable(1, f"{node.name}/mlx5_0", "leaf/1"), replace(cable(2, f"{node.name}/mlx5_1", "x/1"), kind="in-band")]
+    assert check_endpoints(linked, [node, disk], ["mlx5_0"]) == []
+    finding, *rest = check_endpoints(linked, [node, disk], ["mlx5_0", "mlx5_1"])
+    assert rest == []
+    assert (finding.id, finding.where, finding.found) == ("FABRIC-008", f"{node.name}/mlx5_1", "no cable")
+
+
+def test_rail_only_is_loud_unless_it_is_allowed():
+    flat = {"layout": "rail-only", "tiers": 1, "separate_fabrics": 8, "uplinks_per_leaf": 0}
+    finding, *rest = site({"spines_per_plane": 0}, **flat)
+    assert rest == []
+    assert (finding.id, finding.severity, finding.where) == ("FABRIC-010", "limit", "railyard:fabric.layout")
+    assert finding.found == "rail-only: 8 separate fabrics, no spine joins them"
+    assert site({"spines_per_plane": 0}, Thresholds(rail_only_allowed=True), **flat) == []
+
+
+def test_each_subnet_has_its_subnet_managers():
+    assert site(subnet_managers={"fabric": ("lab-ufm01", "lab-ufm02")}) == []
+    assert site(subnet_managers={"p0": ("a", "b"), "p1": ("a", "b")}) == []
+    assert site(transport="roce", subnet_managers={"fabric": ()}) == []
+    lonely = site(subnet_managers={"p0": (), "p1": ("lab-ufm01",)})
+    assert [(f.id, f.found, f.limit) for f in lonely] == [
+        ("FABRIC-011", "0 subnet managers in subnet p0", "2"),
+        ("FABRIC-011", "1 subnet manager in subnet p1: lab-ufm01", "2"),
+    ]
+    assert {f.where for f in lonely} == {"railyard:fabric.reservedPorts"}
+    one = Thresholds(subnet_managers_min=1)
+    assert [f.found for f in site({}, one, subnet_managers={"p0": (), "p1": ("u",)})] == ["0 subnet managers in subnet p0"]
+
+
+def test_a_switchs_own_subnet_manager_has_2048_nodes():
+    """1,024 NICs and 32 + 32 switches are 1,088 nodes; planes and rails that are apart have a subnet each."""
+    assert site(subnet_manager_nodes=1088) == []
+    finding, *rest = site(subnet_manager_nodes=1087)
+    assert rest == []
+    assert (finding.id, finding.limit) == ("FABRIC-011", "1087 nodes")
+    assert finding.found.startswith("1088 InfiniBand nodes")
+    assert ids(site({"nodes": 128}, subnet_manager_nodes=1087, cores=1)) == ["FABRIC-011"]
+    assert site(subnet_manager_nodes=544, separate_fabrics=2) == []
+    assert ids(site(subnet_manager_nodes=543, separate_fabrics=2)) == ["FABRIC-011"]
+
+
+def test_units_are_filled_one_after_the_other():
+    assert site({"nodes": 97}) == []
+    assert site({"nodes": 96}) == []
+    assert site({"nodes": 65}) == []
+    finding, *rest = site({"nodes": 64})
+    assert rest == []
+    assert (finding.id, finding.where) == ("FABRIC-012", "railyard:fabric.scalableUnits")
+    assert (finding.found, finding.limit) == ("4 units built for 64 nodes, 2 hold them", "1 units ahead of their nodes")
+    assert site({"nodes": 64}, Thresholds(empty_units_max=2)) == []

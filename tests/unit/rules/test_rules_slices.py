@@ -6,7 +6,22 @@ from datetime import date
 from railyard.rules import RULES, UNKNOWN, Thresholds, check_rack, check_switch, judge
 from railyard.rules.fabric import SiteSlice
 from railyard.rules.hardening import MachineAccess, MachineAccounts
-from railyard.rules.slices import FILE_SYSTEM, MACHINE, PLATFORM, RACK, REPLICA, SITE, SWITCH, VIEWS, Unknown, waivers_of
+from railyard.rules.slices import (
+    FILE_SYSTEM,
+    MACHINE,
+    NETWORK,
+    PLATFORM,
+    RACK,
+    REPLICA,
+    SITE,
+    SWITCH,
+    SWITCH_CONFIG,
+    VIEWS,
+    Unknown,
+    waivers_of,
+)
+from tests.unit.rules.host_factory import hosts, rail_port, scheduler, with_nccl
+from tests.unit.rules.routing_factory import contract, routed_leaf, routing
 from tests.unit.rules.rules_factory import (
     device,
     fabric,
@@ -15,10 +30,13 @@ from tests.unit.rules.rules_factory import (
     ids,
     leaf,
     machine_props,
+    network,
+    oob_network,
     platform,
     rack,
     replica,
     site_props,
+    storage_network,
     target,
     totals,
 )
@@ -48,6 +66,7 @@ GOOD = {
     FILE_SYSTEM: file_system().props(),
     REPLICA: replica().props(),
     MACHINE: machine_props(),
+    NETWORK: oob_network().props(),
 }
 
 
@@ -72,7 +91,8 @@ def test_floats_and_missing_nulls_give_the_findings_of_the_noun():
     assert ids(check_rack(no_limit)) == ["RACK-001"]
     blocking = leaf(name="thing", up_gbps=12000.0, ports={"1": "lab-su001-gpu01/mlx5_4"})
     assert judged(SWITCH, wire(blocking.props())) == check_switch(blocking)
-    assert ids(judged(SITE, wire(site_props(builtScalableUnits=9)))) == ["FABRIC-004", "FABRIC-006", "FABRIC-007"]
+    grown = ["FABRIC-004", "FABRIC-006", "FABRIC-007", "FABRIC-012"]
+    assert ids(judged(SITE, wire(site_props(builtScalableUnits=9)))) == grown
     assert ids(judged(PLATFORM, wire(platform(audit_log=False).props()))) == ["CIS-1.2.16"]
     assert ids(judged(MACHINE, wire(machine_props(False, False)))) == ["BMC-001", "BMC-002"]
 
@@ -112,7 +132,7 @@ def test_an_unknown_deep_inside_is_named_by_its_path():
     }
     props = leaf().props()
     props["ports"]["2"] = UNKNOWN
-    assert ids(judged(SWITCH, props)) == ["FABRIC-003", "FABRIC-005", "FABRIC-006"]
+    assert ids(judged(SWITCH, props)) == ["FABRIC-003", "FABRIC-005", "FABRIC-006", "FABRIC-009"]
 
 
 def test_an_unknown_that_no_rule_reads_changes_nothing():
@@ -177,16 +197,38 @@ def test_predicates_read_no_more_than_they_declare():
             rack(),
             rack(weight_limit_kg=1.0, air_kw=99.0, feeds=(feed("a", survivor_kw=99, load_kw=99, continuous_rating=1),)),
         ],
-        SWITCH: [leaf(), leaf(up_gbps=1.0, links_per_peer={"a": 1, "b": 2}, port_count=1, ports={"1": "x-su9-/mlx5_0"})],
+        SWITCH: [
+            leaf(),
+            leaf(up_gbps=1.0, links_per_peer={"a": 1, "b": 2}, port_count=1, ports={"1": "x-su9-/mlx5_0"}),
+            routed_leaf(),
+            routed_leaf(maximum_paths=1, subnets=(), headroom_unknown=("x",), router_id="0.0.0.0"),
+        ],
         SITE: [
             SiteSlice(**totals().model_dump(), fabric=fabric()),
             SiteSlice(**totals(built_scalable_units=99).model_dump(), fabric=fabric(links_per_pair=2.5)),
+            SiteSlice(
+                **totals().model_dump(), fabric=fabric(tiers=3, layout="rail-only", endpoints=1, subnet_managers={"p0": ()})
+            ),
+            hosts(models=("a", "b"), nic_counts=(1, 2), layout="rail-only", transport="roce"),
+            hosts(ports=(rail_port(1), rail_port(0), rail_port(0, pci=None))),
+            with_nccl(hosts(hcas_assumed=True), NCCL_IB_TC="104"),
+            scheduler(nodes=5),
+            routing(),
+            routing(lossless=contract(spread="none", kmin_bytes=0, cnp_class=3, host_mtu=1500), headroom=(), leaf_asns=1),
         ],
         FILE_SYSTEM: [file_system(), file_system(usable_tib=1.0, targets=(target("x", "y"),))],
         REPLICA: [replica(), replica(wanted_rpo_min=1.0)],
+        NETWORK: [
+            network(),
+            storage_network(
+                links_per_pair=2.5, single_homed=("a",), same_rack=("a and b",), server_gb_per_s=1.0, shares=("compute",)
+            ),
+            oob_network(uncovered=("a/bmc",), longest_copper_m=101.0, uplinks_per_switch=1),
+        ],
         PLATFORM: [platform(), platform(encrypt_secrets=False, anonymous_auth=True, audit_log=False)],
         MACHINE: [MachineAccess(verify_tls=False), MachineAccounts(remove_factory=False)],
     }
+    nouns[SWITCH_CONFIG] = nouns[SWITCH]
     for token, views in VIEWS.items():
         for view in views:
             for noun in nouns[token]:

@@ -1,0 +1,75 @@
+"""The real engine over the plan's own unit: 8 leaves, 4 spines, 256 cables as real routers. Needs root, and says so."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from tests.engine.yard import Yard
+from tests.lab.switchyard import need_root
+
+pytestmark = pytest.mark.requirement("N1", "N6")
+
+LEAF = "lab-roce-su001-leaf-r3"
+CONFIG = "fabric:index:SwitchConfig"
+
+
+@pytest.fixture(scope="module")
+def yard(open_lab) -> Yard:
+    need_root()
+    yard = open_lab("--install-s", "0.2", stack="lab-roce")
+    yard.up("--continue-on-error")
+    return yard
+
+
+def test_all_switches_are_configured_and_the_gates_saw_it(yard: Yard):
+    kinds = Counter(resource["type"] for resource in yard.state())
+    assert kinds[CONFIG] == 12
+    assert kinds["railyard:network:Switch"] == 0  # one resource per switch, not two
+    gates = {one["urn"].rpartition("::")[2]: one["outputs"] for one in yard.state() if one["type"] == "fabric:index:FabricGate"}
+    assert {name: (gate["sessions"], gate["missing"]) for name, gate in gates.items()} == {
+        "lab-roce-su001-fabric": (256, []),
+        "lab-roce-top-fabric": (256, []),
+    }
+    phases = {phase["name"]: phase["digest"] for phase in yard.outputs()["phases"]}
+    assert phases["fabric-lab-roce-su001-fabric"] == gates["lab-roce-su001-fabric"]["digest"]
+
+
+def test_no_password_in_the_state_and_no_tree_twice(yard: Yard):
+    password = (yard.instance / "secrets" / "switch-admin").read_text().split("password: ")[1].strip()
+    assert password not in json.dumps(yard.state())
+    switches = [one for one in yard.state() if one["type"] == CONFIG]
+    assert all("config" in one["inputs"] and "config" not in one["outputs"] for one in switches)
+
+
+def test_a_second_up_changes_nothing(yard: Yard):
+    assert yard.changes() == {}
+
+
+def test_a_switch_edited_by_hand_shows_as_drift_and_is_put_back(yard: Yard):
+    """One key of one switch: that is what the preview shows, and what `up` puts back."""
+    yard.lab("edit", LEAF, '{"interface": {"swp40": {"link": {"mtu": 1500}}}}')
+    steps = json.loads(yard.preview("--refresh", "--json", check=True).stdout)["steps"]
+    changed = [step for step in steps if step["op"] not in ("same", "read", "refresh")]
+    assert [(step["urn"].rpartition("::")[2], step["op"]) for step in changed] == [(LEAF, "update")]
+    assert list(changed[0]["detailedDiff"]) == ["config.interface.swp40.link.mtu"]
+    yard.up("--refresh")
+    saved = json.loads((yard.instance / "switches" / LEAF / "startup.json").read_text())
+    assert saved["interface"]["swp40"]["link"]["mtu"] == 9216
+
+
+def test_one_changed_key_of_the_plan_is_one_key_of_each_switch(yard: Yard):
+    """Another time server: every switch, that key, nothing else."""
+    with yard.editing(yard.stack_file) as stack:
+        servers = stack["config"]["railyard:addresses"]["syslogServers"]
+        servers[0] = servers[0].rpartition(".")[0] + ".77"
+    steps = json.loads(yard.preview("--json", check=True).stdout)["steps"]
+    changed = {
+        step["urn"].rpartition("::")[2]: sorted(step["detailedDiff"])
+        for step in steps
+        if CONFIG in step["urn"] and step["op"] == "update"
+    }
+    assert len(changed) == 12
+    assert all(
+        len(paths) == 2 and all(path.startswith("config.service.syslog") for path in paths) for paths in changed.values()
+    )
