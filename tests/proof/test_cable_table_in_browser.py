@@ -111,7 +111,7 @@ QUERIES: list[tuple[dict[str, str], Callable[[Cable], bool]]] = [
     ({"kind": "node-leaf", "rail": "7"}, lambda cable: cable.kind == "node-leaf" and cable.rail == 7),
     ({"medium": "passive-copper"}, lambda cable: cable.medium == "passive-copper"),
     ({"sku": "mfp7e20"}, lambda cable: cable.sku == "mfp7e20"),
-    ({"bundle": "R002-R001.3"}, lambda cable: cable.bundle == "R002-R001"),
+    ({"bundle": "R001-R002.3"}, lambda cable: cable.bundle == "R001-R002"),
     ({"sort": "pull", "kind": "leaf-spine"}, lambda cable: cable.kind == "leaf-spine"),
 ]
 

@@ -142,6 +142,15 @@ class Cluster:
         """One of Slurm's commands, against this cluster."""
         return subprocess.run(argv, env=self.env, capture_output=True, text=True, timeout=timeout, check=False)
 
+    def srun(self, *argv: str) -> subprocess.CompletedProcess[str]:
+        """A job. On a busy machine a node's daemon can fail to launch it; that says nothing about its place: try again."""
+        for _ in range(4):
+            done = self.run("srun", *argv)
+            if not done.returncode or "Task launch" not in done.stderr:
+                break
+            time.sleep(1)
+        return done
+
     def log(self) -> str:
         """slurmctld's log so far."""
         path = self.folder / "log/slurmctld.log"

@@ -76,9 +76,9 @@ def test_every_node_offers_eight_gpus(cluster, scheduler):
     seen = read_scontrol_nodes(cluster.run("scontrol", "show", "node").stdout, Notebook("scontrol"))
     assert [node.gres for node in seen] == ["gpu:h100:8"] * 8
     assert check_slurm_nodes(seen, scheduler) == []
-    job = cluster.run("srun", "-N1", "--gres=gpu:h100:8", "sh", "-c", "echo $CUDA_VISIBLE_DEVICES")
+    job = cluster.srun("-N1", "--gres=gpu:h100:8", "sh", "-c", "echo $CUDA_VISIBLE_DEVICES")
     assert (job.stdout.strip(), job.returncode) == ("0,1,2,3,4,5,6,7", 0), job.stderr
-    too_many = cluster.run("srun", "-N1", "--gres=gpu:h100:9", "true")
+    too_many = cluster.srun("-N1", "--gres=gpu:h100:9", "true")
     assert too_many.returncode != 0, "nine of eight GPUs were given"
 
 
@@ -89,7 +89,7 @@ def test_a_job_of_a_unit_s_size_stays_in_one_unit(cluster):
     try:
         cluster.until(lambda: cluster.run("squeue", "-h", "-j", number, "-o", "%t").stdout.strip() == "R", "the small job runs")
         script = 'echo "$SLURMD_NODENAME $SLURM_TOPOLOGY_ADDR"'
-        job = cluster.run("srun", "-N4", "--switches=1", "--gres=gpu:8", "--exclusive", "sh", "-c", script)
+        job = cluster.srun("-N4", "--switches=1", "--gres=gpu:8", "--exclusive", "sh", "-c", script)
         assert job.returncode == 0, job.stderr
         placed = dict(line.split() for line in job.stdout.splitlines())
         assert sorted(placed) == [f"t-su002-gpu{slot:02d}" for slot in range(1, 5)]
@@ -100,7 +100,7 @@ def test_a_job_of_a_unit_s_size_stays_in_one_unit(cluster):
 
 
 def test_a_job_of_two_units_runs_below_the_root(cluster):
-    job = cluster.run("srun", "-N8", "--gres=gpu:8", "--exclusive", "sh", "-c", "echo $SLURMD_NODENAME")
+    job = cluster.srun("-N8", "--gres=gpu:8", "--exclusive", "sh", "-c", "echo $SLURMD_NODENAME")
     assert job.returncode == 0, job.stderr
     assert sorted(job.stdout.split()) == sorted(cluster.names)
 
@@ -138,8 +138,8 @@ def test_two_fabrics_have_two_roots_and_no_job_spans_them(scheduler, tmp_path):
         running.start_nodes()
         shown = shown_topology(running.run("scontrol", "show", "topology").stdout)
         assert {name for name, (level, _, _) in shown.items() if level == 1} == {"t-fabric-a", "t-fabric-b"}
-        inside = running.run("srun", "-N4", "--exclusive", "sh", "-c", "echo $SLURMD_NODENAME")
-        across = running.run("srun", "-N8", "--exclusive", "--immediate=2", "true")
+        inside = running.srun("-N4", "--exclusive", "sh", "-c", "echo $SLURMD_NODENAME")
+        across = running.srun("-N8", "--exclusive", "--immediate=2", "true")
         assert (inside.returncode, len(inside.stdout.split())) == (0, 4), inside.stderr
         assert across.returncode != 0, "a job spans two fabrics"
     assert judged(slurm_files(apart)["topology.conf"], apart) == []
