@@ -133,7 +133,7 @@ def test_two_fabrics_have_two_roots_and_no_job_spans_them(scheduler, tmp_path):
     """What one root for both would allow (users.md case 21): here the job that needs both waits."""
     fabrics = [FabricUnits("t-fabric-a", {"t-su001": expand(ONE)}), FabricUnits("t-fabric-b", {"t-su002": expand(TWO)})]
     apart = scheduler.model_copy(update={"switches": pseudo_switches(fabrics), "fabrics": ("t-fabric-a", "t-fabric-b")})
-    with Cluster(tmp_path, slurm_files(apart)) as running:
+    with Cluster(tmp_path / ("a-long-path" * 9), slurm_files(apart)) as running:
         running.start()
         running.start_nodes()
         shown = shown_topology(running.run("scontrol", "show", "topology").stdout)
