@@ -25,7 +25,7 @@ def check(config: load.SiteConfig, plan: planning.Plan) -> None:
     if impossible:
         raise pulumi.RunError("\n".join(str(finding) for finding in impossible))
     for finding in rules.grouped(findings):
-        log = pulumi.log.info if finding.severity == "waived" else pulumi.log.warn
+        log = pulumi.log.info if finding.severity in ("waived", "notice") else pulumi.log.warn
         log(str(finding))
 
 

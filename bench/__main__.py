@@ -90,6 +90,20 @@ def audit_items(_: bool) -> list[Row]:
     return audit_rows()
 
 
+def hall_items(_: bool) -> list[Row]:
+    """Placement, power, cooling and floor."""
+    from bench.hall_bench import hall_rows
+
+    return hall_rows()
+
+
+def failure_items(_: bool) -> list[Row]:
+    """The failure matrix."""
+    from bench.failures_bench import failure_rows
+
+    return failure_rows()
+
+
 def suite_item(name: str) -> Callable[[bool], list[Row]]:
     """One of `suite_bench`."""
 
@@ -112,6 +126,8 @@ ITEMS = {
     "bmcs-256": Item("256 emulated BMCs up in under 1 s", lab_items),
     "up-256": Item("up of 256 machines within 1.3x of null provider + raw client, both checkpoint modes", up_items),
     "audit-16384": Item("audit of 16,384 endpoints with 100 faults under 5 s and 1 GiB, all found, none invented", audit_items),
+    "hall": Item("placement, power, cooling and floor: 2,048 nodes under 0.5 s, 16,384 under 4 s, at most n^1.1", hall_items),
+    "failures": Item("every single failure of 2,048 nodes under 2 s, growth at most n^1.1", failure_items),
     "unit": Item("the unit tier under 60 s", suite_item("unit_rows")),
     "second-up": Item("a second up of the lab: no changes", suite_item("second_up_rows")),
     "infiniband": Item("maximum flow by scipy and NetworkX (--slow: OpenSM on 8,192 and 16,384 endpoints)", infiniband_items),

@@ -159,7 +159,14 @@ def write_bench(root: Path, nodes: int) -> None:
             "airLimitKw: 45 # behind rear-door heat exchangers; air alone takes 30 to 40 kW away"
         ),
         **({"switchModel: sn4600c": "switchModel: sn5600"} if nodes > OWN_MANAGER_NODES else {}),
-        "pduModel: pdu-415v-60a-3ph": "pduModel: pdu-415v-60a-3ph\n        pdusPerRack: 2",
+        "pduModel: strip-415v-60a-12x20a": "pduModel: strip-415v-60a-12x20a\n        pdusPerRack: 2",
+        # The path of racks of four: 12 x 42.9 kVA to a busway, 24 to a panel, 48 to a UPS.
+        "breakerA: 800": "breakerA: 1000",
+        "breakerA: 1600": "breakerA: 2500",
+        "ratedKva: 2000, ratedKw: 2000": "ratedKva: 2500, ratedKw: 2500",
+        # A hall for all of it: prod-site-a's has ten rows.
+        "widthM: 34.8": "widthM: 990",
+        "rows: 10": "rows: 1000",
         "  railyard:waivers:\n": "  railyard:waivers:\n" + (WAIVER if nodes > OWN_MANAGER_NODES else ""),
     }.items():
         if old not in text:
@@ -174,6 +181,10 @@ def write_bench(root: Path, nodes: int) -> None:
     (site / "inventory.json").write_text(json.dumps(inventory, indent=1) + "\n", encoding="utf-8")
 
 
+STARTER_ROCE = Yard("starter", 4, 32, 2, "10.40.0.0/21", head="Four DGX H200 and two storage servers.")
+"""The inventory of `railyard init --from starter-roce`, whose stack file is written by hand."""
+
+
 def write_sites() -> None:
     """The committed inventories."""
     for yard in YARDS:
@@ -183,6 +194,8 @@ def write_sites() -> None:
     for source, name in (("stacks/Pulumi.starter.yaml", "stack.yaml"), ("sites/starter/inventory.yaml", "inventory.yaml")):
         text = template((ROOT / source).read_text(encoding="utf-8"))
         (ROOT / "railyard" / "cli" / "starter" / name).write_text(text, encoding="utf-8")
+    text = template(as_yaml(STARTER_ROCE))
+    (ROOT / "railyard" / "cli" / "starter-roce" / "inventory.yaml").write_text(text, encoding="utf-8")
 
 
 def template(text: str) -> str:

@@ -23,7 +23,7 @@ def site_outputs(
     return {
         "contractVersion": CONTRACT_VERSION,
         "site": plan.site.site,
-        "totals": plan.site.props(),
+        "totals": {key: value for key, value in plan.site.props().items() if value is not None},
         "phases": list(phases),
         "apiServer": {
             "endpoint": plan.platform.endpoint,

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 import pulumi
 
 from components.arguments import Slice, slice_props
-from components.facility import Rack
+from components.facility import Hall, Rack, hall_name
 from components.metal import build_metal
 from components.network import Network, Switch
 from components.outputs import site_outputs
@@ -44,6 +44,7 @@ class Site(Slice):
         self.own = pulumi.ResourceOptions(parent=self)
         for rack in plan.racks:
             Rack(rack, self._waivers(rack.name), self.own)
+        Hall(plan, self._waivers(hall_name(plan)), self.own)
         self.switches = Switches(config.inventory.switches, plan, config.file.gates.fabric_percent, self.own)
         for switch in plan.switches:
             if switch.name not in self.switches.names:

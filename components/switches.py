@@ -1,6 +1,6 @@
 """Configuration of the switches that the inventory hands over, and the gates that look at what they do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pulumi
 
@@ -8,8 +8,8 @@ from providers.fabric.sdk import FabricGate, SwitchConfig
 from railyard.model.inventory import Switch
 from railyard.model.site import Waiver
 from railyard.plan import Plan
-from railyard.plan.managed import GateRow, ManagedSwitch, gate_groups, managed_switches
-from railyard.render.switches import nvue, sonic
+from railyard.plan.managed import GateRow, ManagedSwitch, canaries, gate_groups, managed_switches
+from railyard.render.switches import configuration, sha256_of
 
 PHASE = "fabric"
 
@@ -21,18 +21,29 @@ class Switches:
         self._managed = managed_switches(switches, plan)
         self._plan, self._percent, self._opts = plan, percent, opts
         self.names = {one.planned.name for one in self._managed}
+        self.trees = {one.planned.name: configuration(one.intent) for one in self._managed}
         self.configs: dict[str, SwitchConfig] = {}
         self.gates: dict[str, FabricGate] = {}
 
     def configure(self, waivers: Callable[[str], Sequence[Waiver]]) -> None:
-        """Registers one resource per switch; it carries the slice of the plan that policies judge, instead of a `Switch`."""
-        for one in self._managed:
+        """Registers one resource per switch; it carries the slice of the plan that policies judge, instead of a `Switch`.
+
+        A leaf, a spine and a core come first, one after the other; all others wait for the last of these (the fewest
+        dependencies: one for each switch). What goes wrong there is tried nowhere else.
+        """
+        first = canaries(self._managed)
+        names = {one.planned.name for one in first}
+        before: list[pulumi.Resource] = []
+        for one in (*first, *(one for one in self._managed if one.planned.name not in names)):
             name = one.planned.name
-            self.configs[name] = SwitchConfig(name, config_inputs(one, waivers(name)), self._opts)
+            opts = pulumi.ResourceOptions.merge(self._opts, pulumi.ResourceOptions(depends_on=before))
+            self.configs[name] = SwitchConfig(name, config_inputs(one, self.trees[name], waivers(name)), opts)
+            if name in names:
+                before = [self.configs[name]]
 
     def build_gates(self) -> None:
-        """One gate per unit and one for the tiers above, behind all switches."""
-        tokens = [config.token for config in self.configs.values()]
+        """One gate per unit and one for the tiers above, behind all switches; measured again where a configuration changes."""
+        tokens = [self.configs[one.planned.name].token for one in self._managed]
         for name, rows in gate_groups(self._plan.site.site, self._managed).items():
             inputs = {
                 "phase": PHASE,
@@ -40,16 +51,16 @@ class Switches:
                 "switches": [gate_switch(row) for row in rows],
                 "minimumPercent": self._percent,
                 "tokens": tokens,
+                "configSha256": sha256_of(self.trees[row.switch.planned.name] for row in rows),
             }
             self.gates[name] = FabricGate(name, inputs, self._opts)
 
 
-def config_inputs(one: ManagedSwitch, waivers: Sequence[Waiver]) -> dict[str, object]:
+def config_inputs(one: ManagedSwitch, tree: Mapping[str, object], waivers: Sequence[Waiver]) -> dict[str, object]:
     """Inputs of `fabric:index:SwitchConfig`."""
-    render = nvue if one.intent.site.nos == "cumulus" else sonic
     planned = one.planned.model_copy(update={"status": "configured"})
     for_policies = {"plan": planned.props(), "waivers": [waiver.props() for waiver in waivers]}
-    return {**connection(one), "config": render(one.intent), **for_policies}
+    return {**connection(one), "config": tree, **for_policies}
 
 
 def connection(one: ManagedSwitch) -> dict[str, object]:
@@ -75,4 +86,5 @@ def gate_switch(row: GateRow) -> dict[str, object]:
         "reach": list(row.reach),
         "width": row.width,
         "mtu": row.mtu,
+        **({"loopback": row.loopback} if row.loopback else {}),
     }

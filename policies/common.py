@@ -1,7 +1,7 @@
 """From rules to policies: what the three packs share. No thresholds, no judgement.
 
-A policy reports what its rules find on each resource of its types. Findings that stop nothing (undecided, waived) go to the
-pack's advisory policy of notes: an unknown value is said, never mistaken for a pass, and never switches another rule off.
+A policy reports what its rules find on each resource of its types. Findings that stop nothing (notice, undecided, waived) go to
+the pack's advisory policy of notes: an unknown value is said, never mistaken for a pass, and never switches another rule off.
 """
 
 from collections import Counter
@@ -91,7 +91,7 @@ def slice_topic(
 
 
 def policies(pack: str, topics: Sequence[Topic]) -> list[ResourceValidationPolicy]:
-    """One mandatory policy for each topic, and one advisory policy for what is undecided or waived in any of them."""
+    """One mandatory policy for each topic, and one advisory policy for what stops nothing in any of them."""
     return [*(_enforcing(topic) for topic in topics), _notes(pack, topics)]
 
 
@@ -142,7 +142,7 @@ def _notes(pack: str, topics: Sequence[Topic]) -> ResourceValidationPolicy:
     thresholds = sorted({threshold for topic in topics for threshold in topic.thresholds})
     return ResourceValidationPolicy(
         name=name,
-        description=f"Undecided and waived findings of the {pack} pack",
+        description=f"Notices, undecided and waived findings of the {pack} pack",
         validate=validate,
         enforcement_level=EnforcementLevel.ADVISORY,
         config_schema=PolicyConfigSchema(Thresholds.schema_of(thresholds)) if thresholds else None,

@@ -1,6 +1,6 @@
 """The lab's control plane: real etcd, API server, scheduler, controller manager and Kueue as plain processes.
 
-KWOK stands in for kubelets and containers. Recipe and figures: shared/design/engine.md. `services(instance)` is for the
+KWOK stands in for kubelets and containers. `services(instance)` is for the
 supervisor; `Layout` says where everything lies and listens.
 """
 

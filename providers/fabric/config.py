@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from providers.fabric import errors, tree
+from providers.fabric import errors, packed, tree
 from providers.fabric.https import Https
 from providers.fabric.models import SwitchConfigInputs
 from providers.fabric.nvue import NvueSwitch
 from providers.fabric.sonic import SonicSwitch
 from providers.fabric.ssh import Ssh
 from providers.fabric.switch import Switch, Times
+from providers.fabric.turns import Turns, group_of
 from providers.kit import Call, Created, Deadline, ReadBack, ResourceType
 from providers.kit.diffing import Kind
 from providers.kit.references import read_reference, too_open
@@ -22,6 +23,8 @@ TOKEN = "fabric"  # noqa: S105 (the phase's name)
 READ_S = 90.0
 CHANGE_S = 900.0
 FOR_POLICIES = {"plan", "waivers"}
+FOR_PEOPLE = "changes"
+TURNS = Turns()
 
 
 @contextmanager
@@ -45,15 +48,30 @@ def connect(inputs: Properties, call: Call, deadline: Deadline) -> Iterator[Swit
 
 
 class SwitchConfig(ResourceType):
-    """See `models.SwitchConfigInputs`. id = serial."""
+    """See `models.SwitchConfigInputs`. id = serial.
+
+    The state holds `config` packed, once, and what changed last in `changes`: the tree of the program stays out of it.
+    """
 
     inputs_model = SwitchConfigInputs
-    only_inputs = frozenset({"config"})
+    only_inputs = frozenset({"config", FOR_PEOPLE, *FOR_POLICIES})
+
+    def condense(self, old: Properties, new: Properties) -> Properties:
+        wanted, before = packed.unpack(new["config"]), old.get("config")
+        if before is None:
+            return {**new, "config": packed.pack(wanted)}
+        was = _kept(before, new["name"])
+        if was == wanted and isinstance(before, str):
+            return {**new, "config": before}
+        return {**new, "config": packed.pack(wanted), FOR_PEOPLE: packed.changes(was, wanted)}
 
     def diff(self, old: Properties, new: Properties, call: Call) -> dict[str, Kind]:
-        """Changed keys, each with its path. What is there for policies changes no switch."""
-        found = super().diff(old, new, call)
-        return {path: kind for path, kind in found.items() if path.split(".")[0].split("[")[0] not in FOR_POLICIES}
+        """Changed keys: those of `config` as lines of `changes`. What is there for policies is no change."""
+        aside = {"config", FOR_PEOPLE, *FOR_POLICIES}
+        before, after = ({key: value for key, value in one.items() if key not in aside} for one in (old, new))
+        found = super().diff(before, after, call)
+        lines = packed.changes(_kept(old.get("config"), call.name), packed.unpack(new.get("config")))
+        return found | {f'{FOR_PEOPLE}["{line}"]': "add" for line in lines}
 
     def preview(self, inputs: Properties, old_outputs: Properties | None) -> Properties:  # noqa: ARG002
         return {"token": TOKEN}
@@ -63,22 +81,33 @@ class SwitchConfig(ResourceType):
         return Created(inputs["serial"], {"token": TOKEN})
 
     def update(self, id: str, old: Properties, new: Properties, old_outputs: Properties, call: Call) -> Properties:  # noqa: A002, ARG002
-        self._apply(old.get("config") or {}, new, call)
+        self._apply(_kept(old.get("config"), call.name), new, call)
         return {"token": TOKEN}
 
     def read(self, id: str, inputs: Properties, outputs: Properties, call: Call) -> ReadBack:  # noqa: A002, ARG002
         if "config" not in inputs:
             return ReadBack(inputs, outputs)
+        before = inputs["config"]
+        wanted = _kept(before, call.name)
         with connect(inputs, call, call.deadline(READ_S)) as switch:
-            found = tree.seen(switch.tree(), inputs["config"])
-        return ReadBack({**inputs, "config": found}, {"token": TOKEN})
+            found = tree.seen(switch.tree(), wanted)
+        if found == wanted:
+            return ReadBack(inputs, {"token": TOKEN})
+        if not isinstance(before, str):
+            return ReadBack({**inputs, "config": found}, {"token": TOKEN})
+        drift = {"config": packed.pack(found), FOR_PEOPLE: packed.changes(wanted, found)}
+        return ReadBack({**inputs, **drift}, {"token": TOKEN})
 
     def delete(self, id: str, inputs: Properties, outputs: Properties, call: Call) -> None:  # noqa: A002, ARG002
         call.info(f"{call.name}: management ended; the switch keeps its configuration and goes on forwarding")
 
     def _apply(self, old: dict[str, Any], inputs: Properties, call: Call) -> None:
+        with TURNS.turn(group_of(inputs.get("plan")), call.name, call.cancel):
+            self._change(old, inputs, call)
+
+    def _change(self, old: dict[str, Any], inputs: Properties, call: Call) -> None:
         deadline = call.deadline(CHANGE_S)
-        wanted: dict[str, Any] = inputs["config"]
+        wanted = packed.unpack(inputs["config"])
         times = Times(float(inputs.get("confirmS", 180)), float(inputs.get("settleS", 60)))
         with _alone(inputs, call, deadline), connect(inputs, call, deadline) as switch:
             switch.free()
@@ -86,6 +115,14 @@ class SwitchConfig(ResourceType):
             left = tree.additions(switch.tree(), wanted)
             if left:
                 raise errors.not_stored(switch.where, sorted(".".join(path) for path in tree.paths(left)))
+
+
+def _kept(value: Any, where: str) -> dict[str, Any]:
+    """The tree that the state holds. Raises SWITCH-019 for a text that somebody edited."""
+    try:
+        return packed.unpack(value)
+    except ValueError as error:
+        raise errors.malformed(where, "config in the state", str(error)) from None
 
 
 @contextmanager

@@ -1,20 +1,13 @@
 """What can go wrong with a switch: ids SWITCH-001 and up."""
 
-from providers.kit import Problem, ProviderError
-
-URL = "docs/reference/errors.md"
+from providers.kit.errors import KindError
 
 
-class SwitchError(ProviderError):
+class SwitchError(KindError):
     """One problem with one switch. `kind` is for code that branches."""
 
-    def __init__(self, kind: str, problem: Problem) -> None:
-        self.kind = kind
-        super().__init__(problem)
 
-
-def _error(kind: str, id: str, where: str, found: str, limit: str, fix: str) -> SwitchError:  # noqa: A002
-    return SwitchError(kind, Problem(id, where, found, limit, fix, f"{URL}#{id.lower()}"))
+_error = SwitchError.of
 
 
 def other_switch(where: str, found: str, planned: str) -> SwitchError:
@@ -115,3 +108,11 @@ def cancelled(where: str) -> SwitchError:
     found = "cancelled before the change was confirmed"
     fix = "nothing to do: the switch rolls back by itself; then run up again"
     return _error("cancelled", "SWITCH-023", where, found, "a confirmation", fix)
+
+
+def held_back(where: str, other: str) -> SwitchError:
+    """SWITCH-025: another switch's change of this run was rolled back; nothing was sent to this one."""
+    fix = f"look at what {other} says first; then run up again"
+    return _error(
+        "held-back", "SWITCH-025", where, f"not begun: the change of {other} was rolled back", "no rollback before it", fix
+    )

@@ -22,7 +22,7 @@ class FabricGate(Gate):
 
     inputs_model = GateInputs
     only_inputs = frozenset({"switches"})
-    fact_names = ("sessions", "missing")
+    fact_names = ("sessions", "missing", "unread")
 
     def measure(self, inputs: Properties, call: Call) -> Properties:
         limit = time.monotonic() + float(inputs.get("deadlineS", 120))
@@ -55,6 +55,7 @@ def _look(one: Properties, call: Call) -> Properties:
         "mtu": one["mtu"],
         "width": one.get("width") or 0,
         "reach": sorted(one.get("reach") or []),
+        "loopback": one.get("loopback") or "",
     }
     seen: dict[str, Any] = {}
     try:

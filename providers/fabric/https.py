@@ -11,6 +11,7 @@ from providers.fabric import errors
 from providers.fabric.switch import place
 from providers.kit import Cancel, Credential, Deadline, resolve_path
 from providers.kit.lifetime import mutation
+from providers.kit.web import json_of, why_lost, why_untrusted
 
 CONNECT_S, READ_S = 5.0, 30.0
 LATER = {429, 502, 503, 504}  # also what the front server says while the one behind it starts anew
@@ -90,28 +91,10 @@ class Https:
                 timeout=urllib3.Timeout(connect=CONNECT_S, read=max(1.0, min(READ_S, self.deadline.left()))), redirect=False,
             )  # fmt: skip
         except urllib3.exceptions.SSLError as error:
-            text = str(error)
-            if "CERTIFICATE" not in text.upper():
+            found = why_untrusted(error)
+            if found is None:
                 raise Lost("the TLS connection broke") from None
-            found = text.split("certificate verify failed: ")[-1].split(" (_ssl")[0].strip(" '\")")
             raise errors.untrusted(self.where, f"certificate not trusted: {found}", "one signed by caFile") from None
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise Lost(_reason(error)) from None
-        return answer.status, _json(answer.data)
-
-
-def _json(raw: bytes) -> Any:
-    try:
-        return json.loads(raw) if raw else None
-    except ValueError:
-        return None
-
-
-def _reason(error: Exception) -> str:
-    text = str(error)
-    if isinstance(error, urllib3.exceptions.ReadTimeoutError):
-        return f"no answer within {READ_S:.0f} s"
-    for word, reason in (("refused", "connection refused"), ("timed out", "no connection in time"), ("No route", "no route")):
-        if word in text:
-            return reason
-    return "the connection broke"
+            raise Lost(why_lost(error, CONNECT_S, READ_S)) from None
+        return answer.status, json_of(answer.data)

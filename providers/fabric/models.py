@@ -37,11 +37,13 @@ class SwitchConfigInputs(Connection):
 
     `config`: the NVUE object tree, or the tables of a config_db; keys that aren't in it are left as they are. `confirm_s`: how
     long the switch waits for our confirmation before it rolls back. `settle_s`: how long sessions and neighbours have to come
-    back, seconds. `plan` and `waivers` are for policies: nothing of them is sent.
+    back, seconds. `plan` and `waivers` are for policies: nothing of them is sent; role and number say whose turn it is.
+    `changes` is written by us: what differs from last time.
     """
 
     name: str
     config: Annotated[dict[str, Any], Field(min_length=1)]
+    changes: dict[str, str] | None = None
     confirm_s: Annotated[int, Field(ge=5, le=3600)] = 180
     settle_s: Annotated[int, Field(ge=1, le=1800)] = 60
     plan: dict[str, Any] | None = None
@@ -58,19 +60,24 @@ class GateSwitch(Connection):
     """One switch that the gate looks at.
 
     `sessions`: ports that BGP must be established on. `neighbours`: port -> `device/port` that LLDP must show. `reach`:
-    prefixes of other leaves that must be reached over `width` links. `mtu`: bytes, of every port in `sessions`.
+    prefixes of other leaves that must be reached over `width` links. `mtu`: bytes, of every port in `sessions`. `loopback`: the
+    prefix that others reach it by.
     """
 
     name: str
     sessions: tuple[str, ...]
     neighbours: dict[str, str]
     reach: tuple[str, ...] = ()
+    loopback: str = ""
     width: Annotated[int, Field(ge=0)] = 0
     mtu: Annotated[int, Field(ge=552, le=9216)]
 
 
 class GateInputs(Noun):
-    """Inputs of `fabric:index:FabricGate`. `tokens` order it behind the switches; `deadline_s`: how long it may settle."""
+    """Inputs of `fabric:index:FabricGate`. `tokens` order it behind the switches; `deadline_s`: how long it may settle.
+
+    `config_sha256` is of what its switches are configured with: where that changes, it is measured again.
+    """
 
     phase: str
     unit: str
@@ -78,3 +85,4 @@ class GateInputs(Noun):
     minimum_percent: Annotated[float, Field(gt=0, le=100)] = 100.0
     deadline_s: Annotated[int, Field(ge=1, le=3600)] = 120
     tokens: tuple[str, ...] = ()
+    config_sha256: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""

@@ -22,7 +22,8 @@ class FabricGate(pulumi.CustomResource):
     digest: pulumi.Output[str]
     sessions: pulumi.Output[int]
     missing: pulumi.Output[list[str]]
+    unread: pulumi.Output[list[str]]
 
     def __init__(self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions | None = None) -> None:
-        outputs = dict.fromkeys(("token", "digest", "sessions", "missing"))
+        outputs = dict.fromkeys(("token", "digest", "sessions", "missing", "unread"))
         super().__init__("fabric:index:FabricGate", name, {**inputs, **outputs}, opts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 
 class FindingLike(Protocol):
@@ -56,6 +56,28 @@ class ProviderError(Exception):
     def __init__(self, *problems: FindingLike) -> None:
         self.problems = problems
         super().__init__(render(problems))
+
+
+URL = "docs/reference/errors.md"
+"""Where each id has its place: `{URL}#switch-010`."""
+
+
+def problem(id: str, where: str, found: str, limit: str, fix: str) -> Problem:  # noqa: A002
+    """A problem whose id is explained in the reference of errors."""
+    return Problem(id, where, found, limit, fix, f"{URL}#{id.lower()}")
+
+
+class KindError(ProviderError):
+    """One problem. `kind` is for code that branches."""
+
+    def __init__(self, kind: str, problem: Problem) -> None:
+        self.kind = kind
+        super().__init__(problem)
+
+    @classmethod
+    def of(cls, kind: str, id: str, where: str, found: str, limit: str, fix: str) -> Self:  # noqa: A002
+        """With its place in the reference of errors."""
+        return cls(kind, problem(id, where, found, limit, fix))
 
 
 class Cancelled(ProviderError):  # noqa: N818  (reads as what happened)

@@ -74,6 +74,10 @@ class ResourceType:
         """(property path, reason) for each wrong input, all at once; values not known yet are let through."""
         return check_model(self.inputs_model, inputs) if self.inputs_model else []
 
+    def condense(self, old: Properties, new: Properties) -> Properties:  # noqa: ARG002
+        """The inputs as the state shall hold them; `old` are those of last time, {} at first. Every other method gets these."""
+        return new
+
     def diff(self, old: Properties, new: Properties, call: Call) -> dict[str, diffing.Kind]:  # noqa: ARG002
         """What changed: inputs against the inputs of last time only. Never a replacement."""
         return diffing.diff(old, new)

@@ -81,9 +81,11 @@ class Servicer(rpc.ResourceProviderServicer):
 
     def Check(self, request: Any, context: grpc.ServicerContext) -> pb.CheckResponse:  # noqa: N802
         def work(resource: ResourceType, _: Call) -> pb.CheckResponse:
-            wrong = resource.check(to_python(request.news))
+            news = to_python(request.news)
+            wrong = resource.check(news)
             failures = [pb.CheckFailure(property=path, reason=redact(reason)) for path, reason in wrong]
-            return pb.CheckResponse(inputs=request.news, failures=failures)
+            kept = news if wrong else resource.condense(to_python(request.olds), news)
+            return pb.CheckResponse(inputs=request.news if kept is news else to_struct(kept), failures=failures)
 
         return self._run(request, context, work)
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from providers.kit import Credential
+from providers.kit import Credential, ProviderError
 from providers.metal import errors
 from providers.metal.transport import Link, Lost, Reply, backoff, retry_after
 
@@ -59,7 +59,7 @@ class Bmc:
         if not self._session:
             return
         path, self._session = self._session, ""
-        with suppress(Lost, errors.ProviderError):
+        with suppress(Lost, ProviderError):
             self.link.mutate("DELETE", path, None)
         self.link.token = None
 

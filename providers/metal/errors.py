@@ -2,21 +2,14 @@
 
 from typing import Any
 
-from providers.kit import Problem, ProviderError
-
-URL = "docs/reference/errors.md"
+from providers.kit.errors import KindError
 
 
-class MetalError(ProviderError):
+class MetalError(KindError):
     """One problem with one machine. `kind` is for code that branches."""
 
-    def __init__(self, kind: str, problem: Problem) -> None:
-        self.kind = kind
-        super().__init__(problem)
 
-
-def _error(kind: str, id: str, where: str, found: str, limit: str, fix: str) -> MetalError:  # noqa: A002
-    return MetalError(kind, Problem(id, where, found, limit, fix, f"{URL}#{id.lower()}"))
+_error = MetalError.of
 
 
 def unreachable(where: str, reason: str, tried_s: float) -> MetalError:

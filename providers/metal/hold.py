@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from providers.kit import Cancel, Deadline, Problem, ProviderError
+from providers.kit import Cancel, Deadline, ProviderError
+from providers.kit.errors import problem
 from providers.metal import errors
 
 WAIT_S = 120.0
@@ -89,4 +90,4 @@ def _file_lock(key: str, where: str, cancel: Cancel, limit: Deadline) -> Iterato
 def _unusable(path: Path, found: str) -> ProviderError:
     fix = "remove it, or set RAILYARD_RUNTIME_DIR to a folder of your own: the locks of the machines lie in it"
     limit = "a folder of this user that nobody else can write"
-    return ProviderError(Problem("METAL-039", str(path), found, limit, fix, f"{errors.URL}#metal-039"))
+    return ProviderError(problem("METAL-039", str(path), found, limit, fix))

@@ -7,7 +7,7 @@ from typing import Any
 import requests
 from requests.adapters import HTTPAdapter
 
-from providers.kit import Cancel, Credential, Deadline, read_reference, resolve_path
+from providers.kit import Cancel, Credential, Deadline, ProviderError, read_reference, resolve_path
 from providers.kit.lifetime import mutation
 from providers.kit.resource import Properties
 from providers.metal import errors
@@ -203,13 +203,13 @@ def cancel_wait(cancel: Cancel, seconds: float) -> None:
     """A pause of the watcher; it ends quietly on Cancel."""
     try:
         cancel.wait(seconds)
-    except errors.ProviderError:
+    except ProviderError:
         return
 
 
 def _short(error: BaseException) -> str:
     if not isinstance(error, OSError):
-        return error.problems[0].found if isinstance(error, errors.ProviderError) else type(error).__name__
+        return error.problems[0].found if isinstance(error, ProviderError) else type(error).__name__
     text = str(error)
     for word in ("refused", "timed out", "unreachable", "certificate verify failed", "No such file"):
         if word in text:

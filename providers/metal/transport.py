@@ -18,6 +18,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from providers.kit import Cancel, Deadline, resolve_path
 from providers.kit.lifetime import mutation
+from providers.kit.web import json_of, why_lost, why_untrusted
 from providers.metal import errors
 from railyard.model.urls import authority
 
@@ -111,14 +112,15 @@ class Link:
                 redirect=False,
             )
         except urllib3.exceptions.SSLError as error:
-            if "CERTIFICATE" not in str(error).upper():
+            found = why_untrusted(error)
+            if found is None:
                 raise Lost("the TLS connection broke") from None
-            raise errors.untrusted(self.where, _tls_reason(error)) from None
+            raise errors.untrusted(self.where, found) from None
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise Lost(_reason(error)) from None
+            raise Lost(why_lost(error, CONNECT_S, READ_S)) from None
         finally:
             _slots.release()
-        return Reply(answer.status, answer.headers, _json(answer.data))
+        return Reply(answer.status, answer.headers, json_of(answer.data))
 
 
 def _trust(ca_file: str) -> ssl.SSLContext:
@@ -160,32 +162,3 @@ def retry_after(reply: Reply, default_s: float) -> float:
         except (TypeError, ValueError):
             return default_s
     return min(30.0, max(0.1, seconds))
-
-
-def _json(raw: bytes) -> Any:
-    try:
-        return json.loads(raw) if raw else None
-    except ValueError:
-        return None
-
-
-def _reason(error: Exception) -> str:
-    text = str(error)
-    if isinstance(error, urllib3.exceptions.ConnectTimeoutError) and not isinstance(
-        error, urllib3.exceptions.NewConnectionError
-    ):
-        return f"no connection within {CONNECT_S:.0f} s"
-    if isinstance(error, urllib3.exceptions.ReadTimeoutError):
-        return f"no answer within {READ_S:.0f} s"
-    for word, reason in (("refused", "connection refused"), ("No route", "no route"), ("unreachable", "network unreachable")):
-        if word in text:
-            return reason
-    return "the connection broke"
-
-
-def _tls_reason(error: Exception) -> str:
-    text = str(error)
-    for mark in ("certificate verify failed: ", "CERTIFICATE_VERIFY_FAILED] "):
-        if mark in text:
-            return text.split(mark, 1)[1].split(" (_ssl", 1)[0].strip(" '\")")
-    return "verification failed"

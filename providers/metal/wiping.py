@@ -14,7 +14,8 @@ A machine that runs a system nobody recorded can't be adopted: restore the journ
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from providers.kit import Problem, ProviderError
+from providers.kit import ProviderError
+from providers.kit.errors import problem
 from providers.metal import errors
 from providers.metal.service import Record, Seen
 
@@ -100,4 +101,4 @@ def cut_off(where: str, serial: str, generation: int, waited_s: float) -> Provid
 
 
 def _error(id: str, where: str, found: str, limit: str, fix: str) -> ProviderError:  # noqa: A002
-    return ProviderError(Problem(id, where, found, limit, fix, f"{errors.URL}#{id.lower()}"))
+    return ProviderError(problem(id, where, found, limit, fix))

@@ -1,13 +1,22 @@
 """A plan as the design of an audit: switches, hosts, links, places, and what descriptions of its own devices look like."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import get_args
+
+import msgspec
 
 from railyard.audit.nouns import Design, DesignLink, End, Host, Naming, Place, Switch
+from railyard.model.asics import Box
 from railyard.model.catalog import Catalog, SwitchModel
 from railyard.model.inventory import Inventory
+from railyard.model.lossless import Nos
 from railyard.model.plan import Cable
 from railyard.plan import Plan, names
 from railyard.plan.fabric import links_of
+from railyard.plan.loss import loss_budgets
+from railyard.plan.native import in_native_names, port_numbers
+from railyard.plan.netbox.words import port_label
+from railyard.plan.ports import counted_name, native_name, place_on
 
 TRAINING = "training"
 _LEVELS = {"leaf": 0, "spine": 1, "core": 2}
@@ -15,13 +24,17 @@ _HOST_ROLES = frozenset({"gpu", "storage", "management"})
 
 
 def design_of(plan: Plan, catalog: Catalog, inventory: Inventory | None = None) -> Design:
-    """Everything that has a cable in the plan. Ports count exactly: two links to one spine are not interchangeable."""
+    """Everything that has a cable in the plan. Ports count exactly: two links to one spine are not interchangeable.
+
+    Switch ports have the names of the switches' system; other ways to write them are read, too (`port_aliases`).
+    """
+    plan = in_native_names(plan)
     places = {
         device.name: Place(rack.name, device.u, _tag(rack.name, device.u)) for rack in plan.racks for device in rack.devices
     }
     switches = _switches(plan)
     hosts = {machine.name: Host(machine.name, machine.unit, machine.slot) for machine in plan.machines}
-    links = tuple(_links(plan.cables))
+    links, nics = tuple(_links(plan.cables)), {port.netdev: port.hca for port in plan.hosts.ports}
     for link in links:
         if link.z.device not in switches:
             switches[link.z.device] = Switch(link.z.device, "switch", 0, link.network)
@@ -33,10 +46,11 @@ def design_of(plan: Plan, catalog: Catalog, inventory: Inventory | None = None) 
         hosts=hosts,
         links=links,
         places=places,
-        naming=naming_of(switches, hosts, _aliases(plan, catalog), places),
+        naming=naming_of(switches, hosts, port_tables(plan, catalog), places, nics),
         guids=_guids(inventory),
         macs=_macs(plan),
         down_to_up=max(1.0, plan.fabric.down_to_up),
+        budgets_db=loss_budgets(plan.cables, plan.cabling),
     )
 
 
@@ -110,48 +124,61 @@ def _macs(plan: Plan) -> dict[str, End]:
     }
 
 
-def _aliases(plan: Plan, catalog: Catalog) -> dict[str, Mapping[str, str]]:
-    """Per switch: what its ports are called elsewhere (cage labels, NVUE, SONiC, EOS) -> the plan's name."""
-    tables: dict[tuple[str, str], Mapping[str, str]] = {}
-    found: dict[str, Mapping[str, str]] = {}
+class PortTable(msgspec.Struct, frozen=True):
+    """Of one kind of switch: other names of its ports (cage labels, other systems', counted ones) -> as designed; labels."""
+
+    aliases: Mapping[str, str]
+    labels: Mapping[str, str]
+
+
+def port_tables(plan: Plan, catalog: Catalog) -> dict[str, PortTable]:
+    """Of each fabric switch, what its ports are called elsewhere and what is printed at them."""
+    tables: dict[str, PortTable] = {}
+    found: dict[str, PortTable] = {}
+    known = {number: name for name, number in port_numbers(plan).items()}
     for switch in plan.switches:
         model = catalog.switches.get(switch.model)
         if model is None:
             continue
-        prefix = "swp" if plan.fabric.transport != "infiniband" else ""
-        key = (switch.model, prefix)
-        if key not in tables:
-            tables[key] = port_aliases(model, switch.port_count, prefix)
-        found[switch.name] = tables[key]
+        if switch.model not in tables:
+            count = switch.port_count
+            designed = [known.get(number, str(number)) for number in range(1, count + 1)]
+            labels = {name: port_label(number, count, model.cages) for number, name in enumerate(designed, 1)}
+            lanes = plan.routing.box.lanes_per_cage if plan.routing and plan.routing.box else 8
+            tables[switch.model] = PortTable(port_aliases(model, designed, lanes, ethernet=plan.routing is not None), labels)
+        found[switch.name] = tables[switch.model]
     return found
 
 
-def port_aliases(model: SwitchModel, port_count: int, prefix: str) -> dict[str, str]:
-    """Other names of a switch's ports -> the plan's. A name that could mean two ports means none."""
-    lanes = 8
+def port_aliases(model: SwitchModel, designed: Sequence[str], lanes: int, *, ethernet: bool) -> dict[str, str]:
+    """Other names of a switch's ports -> as designed, in the order of `designed`. A name that could mean two ports means none.
+
+    Names as designed mean themselves. Counted names (`swp33`) are those of plan.json and of files of older releases.
+    """
     known: dict[str, str] = {}
     unsure: set[str] = set()
-    parts = port_count // model.cages if model.cages and port_count % model.cages == 0 else 1
-    for number in range(1, port_count + 1):
+    count = len(designed)
+    parts = count // model.cages if model.cages and count % model.cages == 0 else 1
+    front = Box(cages=count // parts, lanes_per_cage=max(lanes, parts), platform="", hwsku={})
+    for number, mine in enumerate(designed, 1):
         cage, part = divmod(number - 1, parts)
-        lane = part * lanes // parts
-        texts = [f"P{cage + 1}/{part + 1}", f"{cage + 1}/{part + 1}", f"P{cage + 1}.{part}"]
-        if prefix:
-            texts += [f"Ethernet{cage * lanes + lane}", f"Ethernet{cage + 1}/{lane + 1}"]
-            texts.append(f"swp{cage + 1}" if parts == 1 else f"swp{cage + 1}s{part}")
+        texts = {f"P{cage + 1}/{part + 1}", f"{cage + 1}/{part + 1}", f"P{cage + 1}.{part}"}
+        if ethernet:
+            place = place_on(number, count, front)
+            texts |= {counted_name(number), *(native_name(nos, place, front.lanes_per_cage) for nos in get_args(Nos))}
         for text in texts:
-            mine = f"{prefix}{number}"
             if known.setdefault(text, mine) != mine:
                 unsure.add(text)
-    exact = {f"{prefix}{number}" for number in range(1, port_count + 1)}
+    exact = set(designed)
     return {text: port for text, port in known.items() if text not in unsure and text not in exact}
 
 
 def naming_of(
     switches: Mapping[str, Switch],
     hosts: Mapping[str, Host],
-    aliases: Mapping[str, Mapping[str, str]],
+    tables: Mapping[str, PortTable],
     places: Mapping[str, Place],
+    nics: Mapping[str, str],
 ) -> Naming:
     """Names of a plan, as its devices print them: `MF0;name:MQM9700/U1`, `name.domain`, `host mlx5_3`, in any case."""
     lower = {name.lower(): name for name in switches}
@@ -166,12 +193,18 @@ def naming_of(
         return None if name is None else (name, parts[1] if len(parts) == 2 else None)
 
     def port(device: str, text: str) -> str:
-        return aliases[device].get(text, text) if device in aliases else text
+        return tables[device].aliases.get(text, text) if device in tables else text
+
+    def nic(text: str) -> str:
+        return nics.get(text, text)
+
+    def label(device: str, text: str) -> str:
+        return tables[device].labels.get(text, "") if device in tables else ""
 
     def spare(_end: End, _says: str) -> bool:
         return False
 
-    return Naming(switch, host, port, spare, _nowhere(places))
+    return Naming(switch, host, port, spare, _nowhere(places), nic, label)
 
 
 def _nowhere(places: Mapping[str, Place]) -> Callable[[str], Place | None]:

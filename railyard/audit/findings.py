@@ -1,5 +1,6 @@
 """The audit's result -> findings: one per fact, by the rules of railyard/rules/audit_texts.py."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -116,8 +117,12 @@ def _files(audit: Audit) -> Iterator[Finding]:
 
 
 def _sheet(audit: Audit) -> Iterator[Finding]:
+    cables: defaultdict[str, list[str]] = defaultdict(list)
     for one in audit.sheet:
-        yield rules.AUDIT_014.finding(one.cable or "schedule", one.problem, "a serial of its own and a passed test")
+        cables[one.problem].append(f"{one.cable} ({one.place})" if one.place and one.urgent else one.cable or "schedule")
+    for problem, names in cables.items():
+        found = problem if len(names) == 1 else f"{len(names):,} cables: each {problem}"
+        yield rules.AUDIT_014.finding(_few(names), found, "a serial of its own and a passed test")
 
 
 def _few(texts: tuple[str, ...] | list[str]) -> str:

@@ -171,14 +171,14 @@ class Joiner:
         return home.device if home else ""
 
     def _nic(self, host: str, nic: str | None, port: str) -> str | None:
-        """The NIC port of a host by what the file says: the plan's name, or adapter and port of a two-port adapter.
+        """The NIC port of a host by what the file says: its name, its interface, or adapter and port of a two-port one.
 
         None where the text is another naming altogether (`HCA-1` for a plan of `mlx5_0`): the NIC isn't known then.
         """
         planned = self.nics[host]
         for text in (nic, port):
-            if text and text in planned:
-                return text
+            if text and (known := self.naming.nic(text)) in planned:
+                return known
         if nic and port.isdigit() and f"{nic}p{int(port) - 1}" in planned:
             return f"{nic}p{int(port) - 1}"
         if nic and any(_style(nic) == _style(known) for known in planned):

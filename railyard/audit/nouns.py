@@ -70,11 +70,17 @@ class Adapters(msgspec.Struct, frozen=True, gc=False):
     offset: int
 
 
+def _unlabelled(_switch: str, _port: str) -> str:
+    return ""
+
+
 class Naming(msgspec.Struct, frozen=True):
     """What descriptions mean. Each function answers None where a text means nothing in this design.
 
     `switch`: description -> switch. `host`: description -> (host, NIC or None where the text doesn't say which).
-    `port`: (switch, port as printed) -> port as designed. `spare`: whether a device that is in no design may be on that port.
+    `port`: (switch, port as printed) -> port as designed. `nic`: what a host calls its port -> as designed.
+    `label`: (switch, port as designed) -> what is printed at it, empty where nobody knows. `spare`: whether a device that is in
+    no design may be on that port.
     """
 
     switch: Callable[[str], str | None]
@@ -82,12 +88,15 @@ class Naming(msgspec.Struct, frozen=True):
     port: Callable[[str, str], str]
     spare: Callable[[End, str], bool]
     place: Callable[[str], Place | None]
+    nic: Callable[[str], str] = str
+    label: Callable[[str, str], str] = _unlabelled
 
 
 class Design(msgspec.Struct, frozen=True):
     """The fabric as it should be, from a plan or from a design file. `guids` and `macs` are facts of the inventory.
 
     `down_to_up` is the ratio of a full leaf (links down over links up); a leaf as built is judged against it, never under 1.
+    `budgets_db` is the loss in dB that a cable may have, by its id, where it is known.
     """
 
     title: str
@@ -100,6 +109,7 @@ class Design(msgspec.Struct, frozen=True):
     macs: dict[str, End] = {}
     adapters: tuple[Adapters, ...] = ()
     down_to_up: float = 1.0
+    budgets_db: dict[str, float] = {}
 
 
 class Contradiction(msgspec.Struct, frozen=True, rename="camel"):
@@ -265,10 +275,15 @@ class Totals(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class SheetResult(msgspec.Struct, frozen=True, rename="camel"):
-    """What came back on the schedule beside a cable: a failed test, nothing, or a serial that stands twice."""
+    """What came back on the schedule beside a cable: a failed test, nothing, or a serial that stands twice.
+
+    `urgent`: what is written is wrong; otherwise something is missing. `place`: labels of both ends (rack, U, cage).
+    """
 
     cable: str
     problem: str
+    urgent: bool = False
+    place: str = ""
 
 
 class WorkStep(msgspec.Struct, frozen=True, rename="camel"):

@@ -5,7 +5,7 @@ exchanged: from p to where the planned one is, from there to where the one that 
 only NIC that nobody has seen: it is in p. Where several chains end on one leaf, GUIDs decide between their ends, if they can.
 
 GUID rule: the two ports of an adapter differ by a fixed number. A match counts only between the two rails of the pair, in one
-unit; without that check neighbours by chance are taken for partners (reference cases, sample 8: seven).
+unit; without that check neighbours by chance are taken for partners (seven in tests/data/audit, gb-576).
 """
 
 from collections import defaultdict

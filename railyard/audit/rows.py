@@ -28,7 +28,7 @@ class Rows:
         """The label of a port: planned, or made of its device's place; empty where nobody knows the place."""
         known = self.labels.get(end)
         tag = self.place(end.device).tag
-        return known or (f"{tag}{end.port.removeprefix('swp')}" if tag else "")
+        return known or (f"{tag}{self.design.naming.label(*end) or end.port}" if tag else "")
 
     def place(self, device: str) -> Place:
         """Where a device stands, as far as known."""

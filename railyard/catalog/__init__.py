@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 from railyard.model.catalog import Catalog
 from railyard.model.prices import PriceModel
 
-KINDS = ("asics", "gpus", "management_switches", "nodes", "pdus", "racks", "storage", "switches", "cables", "optics")
+KINDS = ("asics", "gpus", "management_switches", "nodes", "pdus", "racks", "storage", "switches", "cables", "optics", "cooling")
 
 
 def _entries(kind: str) -> dict[str, dict[str, Any]]:

@@ -14,7 +14,9 @@ from railyard.cli.init import init as write_files
 @guarded
 def init(
     name: Annotated[str, typer.Argument(help="Name of the new site and stack, e.g. my-site.", metavar="NAME")],
-    template: Annotated[str, typer.Option("--from", help="What to start from.")] = "starter",
+    template: Annotated[
+        str, typer.Option("--from", help="What to start from: starter (InfiniBand) or starter-roce (Ethernet).")
+    ] = "starter",
     root: Root = None,
 ) -> None:
     """Write a stack file and an inventory that plan and preview as they are. Overwrites nothing."""

@@ -17,7 +17,7 @@ from railyard.rules import Finding
 
 OK, FOUND, BAD_INPUT = 0, 1, 2
 
-_STYLES = {"invariant": "bold red", "limit": "yellow", "undecided": "cyan", "waived": "dim"}
+_STYLES = {"invariant": "bold red", "limit": "yellow", "notice": "blue", "undecided": "cyan", "waived": "dim"}
 # What would let a hostile name move the cursor or recolour the terminal.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 

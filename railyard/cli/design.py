@@ -14,14 +14,25 @@ import typer
 
 from railyard import load, render, rules
 from railyard import plan as planning
+from railyard.audit.design_plan import port_tables
 from railyard.cli.console import FOUND, block, guarded, out, project_root, say, show, stop
 from railyard.cli.filled import kept_values
+from railyard.cli.manifest import MANIFEST, write_files
+from railyard.model.failures import FailureMatrix
 from railyard.model.plan import SiteTotals
 from railyard.plan import Plan
+from railyard.plan.failures import failure_matrix
 from railyard.plan.growth import Work, work_order
+from railyard.plan.loss import loss_budgets
+from railyard.plan.native import in_native_names
+from railyard.read.cable_schedule import PortName
+from railyard.render.cooling_text import cooling_text
 from railyard.render.fabric_facts import fabric_text
+from railyard.render.failure_text import worst_text
+from railyard.render.floor_text import floor_text
 from railyard.render.hosts.network import HEAD
 from railyard.render.networks import networks_text
+from railyard.render.power_text import power_text
 from railyard.render.work_order import work_order_csv, work_order_text
 from railyard.rules import Finding
 
@@ -47,7 +58,7 @@ RuleId = Annotated[str | None, typer.Argument(help="Id of a rule, e.g. POWER-001
 
 WORK_ORDER = "work-order.csv"
 # Written by us on the first line of each picture: only such files are ever removed from an output folder.
-_OURS = b'class="drawing rack"'
+_OURS = b'class="drawing rack'
 _ERROR_ID = re.compile(r"[A-Z]+-\d{3}", re.IGNORECASE)
 _UNIT_TABLE = re.compile(r"su\d{3,}\.json")
 
@@ -59,6 +70,8 @@ class Designed:
     plan: Plan
     findings: list[Finding]
     folder: Path
+    matrix: FailureMatrix
+    port: PortName
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,8 @@ def plan(
 
     With --against also the re-cabling work order (work-order.csv): every cable that goes, moves and comes, in order.
 
-    Exit code: 0; 1 if the plan is physically impossible; 2 if the input can't be read.
+    Exit code: 0; 1 if the plan is physically impossible, or no part of the catalogue fits some cables (FABRIC-020) and nobody
+    has waived that; 2 if the input can't be read.
     """
     # Read before anything is written: it may be the very file that is about to be replaced.
     old = _earlier(against) if against else None
@@ -95,6 +109,10 @@ def plan(
     say(render.consequences(designed.plan.site, old.totals if old else None))
     say(fabric_text(designed.plan.fabric))
     say(networks_text(designed.plan.networks))
+    say(floor_text(designed.plan.floor))
+    say(power_text(designed.plan))
+    say(cooling_text(designed.plan.cooling))
+    say(worst_text(designed.matrix))
     if old:
         say(render.cable_moves(planning.moves(old.json, new), cables_too=False))
         (designed.folder / WORK_ORDER).write_text(work_order_csv(order), encoding="utf-8")
@@ -140,20 +158,25 @@ def _design(stack: str, out_folder: Path | None, config_file: Path | None, root:
     made = planning.plan(config)
     # Waivers lapse by date; the date is the caller's, so that rules stay pure.
     findings = rules.check(config, made, datetime.now(UTC).date())
-    return Designed(made, findings, out_folder or base / "out" / stack)
+    tables = port_tables(made, config.catalog)
+
+    def port(device: str, name: str) -> str:
+        return tables[device].aliases.get(name, name) if device in tables else name
+
+    return Designed(made, findings, out_folder or base / "out" / stack, failure_matrix(made), port)
 
 
 def _write(designed: Designed, filled: Path | None = None, order: Sequence[Work] = ()) -> list[str]:
     """Writes all files of a plan; the files and folders that now lie in its folder."""
-    kept = kept_values(designed.folder, filled, {cable.id for cable in designed.plan.cables})
-    files = render.artefacts(designed.plan, designed.findings, kept, order)
-    for name, content in files.items():
-        target = designed.folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+    cables = in_native_names(designed.plan).cables
+    budgets_db = loss_budgets(cables, designed.plan.cabling)
+    kept = kept_values(designed.folder, filled, cables, designed.port, budgets_db)
+    files = render.artefacts(designed.plan, designed.findings, kept, order, designed.matrix)
+    write_files(designed.folder, files)
+    # Of releases that wrote no manifest.
     _drop_stale(designed.folder / "racks", files)
     _drop_left_nodes(designed.folder / "hosts", files)
-    return sorted({name.partition("/")[0] + ("/" if "/" in name else "") for name in files})
+    return sorted({name.partition("/")[0] + ("/" if "/" in name else "") for name in (*files, MANIFEST)})
 
 
 def _drop_left_nodes(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -182,7 +205,7 @@ def _drop_stale(folder: Path, files: Mapping[str, bytes]) -> None:
 def _tell(designed: Designed, written: Sequence[str]) -> None:
     show(rules.grouped(designed.findings))
     out().print(f"written: {designed.folder} ({', '.join(written)})")
-    if any(finding.severity == "invariant" for finding in designed.findings):
+    if any(finding.severity == "invariant" or rules.lacks_part(finding) for finding in designed.findings):
         raise typer.Exit(FOUND)
 
 

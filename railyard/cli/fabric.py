@@ -16,8 +16,11 @@ from railyard.plan.cost import Prices, prices_for
 from railyard.plan.shape import Layout, PodBy
 from railyard.render.fabric_size import size_json, size_text
 
+_LEADING = re.compile(r"\s*([0-9]{1,18}(?:[,_ ][0-9]{3})*)(?![0-9])\s*([kKmM]?)", re.ASCII)
+_THOUSANDS = {"": 1, "k": 1_000, "m": 1_000_000}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})(e[+-]?[0-9]{1,3})?", re.ASCII | re.IGNORECASE)
+_RATIO = "down:up from 1 to 64 (1 is non-blocking), like 1.5"
 _LAYOUTS = ("rail-optimized", "fat-tree", "rail-only")
 _PODS = ("unit", "rail")
 _MOST_USD = 1e9
@@ -98,7 +101,7 @@ def fabric(
     ask = Ask(
         **cast("dict[str, int]", numbers),
         tiers=None if word == "auto" else int(word),
-        oversubscription=read.decimal("--oversubscription", oversubscription, 1.0),
+        oversubscription=read.decimal("--oversubscription", oversubscription, 1.0, _RATIO),
         layout=cast("Layout", read.word("--layout", layout, _LAYOUTS)),
         pod_by=cast("PodBy", read.word("--pod-by", pod_by, _PODS)),
         full_pods=full_pods,
@@ -126,21 +129,22 @@ class _Reader:
             # A number beyond all sense is as impossible as the first one that is.
             return min(int(text), most) if key == "nodes" else int(text)
         number = self._number(text)
+        number = _meant(text) if number is None else number
         nearest = least if number is None else int(min(max(number, least), most))
         self._wrong(option, text, range_of(key), f"set {option} to {nearest}")
         return nearest
 
-    def decimal(self, option: str, text: str, stand_in: float) -> float:
-        """A number of at least 0."""
+    def decimal(self, option: str, text: str, stand_in: float, limit: str = "a number of at least 0, like 1.5") -> float:
+        """A number of at least 0; `limit` says what it may be."""
         number = self._number(text)
         if number is None or number < 0:
-            self._wrong(option, text, "a number, like 1.5", f"set {option} to {stand_in:g}")
+            self._wrong(option, text, limit, f"set {option} to {stand_in:g}")
             return stand_in
         return number
 
     def price(self, option: str, text: str) -> float:
         """An amount in USD."""
-        number = self.decimal(option, text, 0.0)
+        number = self.decimal(option, text, 0.0, f"an amount in USD from 0 to {_MOST_USD:.0f}, like 1234.50")
         if number > _MOST_USD:
             self._wrong(option, text, f"at most {_MOST_USD:.0f} USD", f"set {option} to {_MOST_USD:.0f}")
         return min(number, _MOST_USD)
@@ -169,6 +173,12 @@ class _Reader:
     def _wrong(self, option: str, text: str, limit: str, fix: str) -> None:
         shown = repr(text if len(text) <= 60 else f"{text[:60]}…")
         self.problems.append(Problem("SIZE-001", option, shown, limit, fix))
+
+
+def _meant(text: str) -> int | None:
+    """The number that a text begins with: `64k` is 64,000, `1,024 nodes` 1,024; None where it begins with none."""
+    found = _LEADING.match(text)
+    return int(re.sub(r"[,_ ]", "", found[1])) * _THOUSANDS[found[2].lower()] if found else None
 
 
 def _nearest(text: str, known: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""`railyard init NAME --from starter`: a stack file and an inventory of one's own, ready to preview."""
+"""`railyard init NAME --from TEMPLATE`: a stack file and an inventory of one's own, ready to preview."""
 
 import hashlib
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 from railyard.load.scalars import plain
 from railyard.model.errors import LoadError, Problem
 
-TEMPLATES = ("starter",)
+TEMPLATES = ("starter", "starter-roce")
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?", re.ASCII)
 
 
@@ -67,7 +67,15 @@ def _problems(name: str, template: str) -> list[Problem]:
         near = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:32].strip("-")
         problems.append(Problem("INIT-001", "NAME", ascii(name), limit, f"try `{near}`" if near else "for example `my-site`"))
     if template not in TEMPLATES:
-        problems.append(Problem("INIT-002", "--from", ascii(template), f"one of: {', '.join(TEMPLATES)}", "use --from starter"))
+        problems.append(
+            Problem(
+                "INIT-002",
+                "--from",
+                ascii(template),
+                f"one of: {', '.join(TEMPLATES)}",
+                "use --from starter (InfiniBand) or starter-roce",
+            )
+        )
     return problems
 
 

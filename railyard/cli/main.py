@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from railyard.cli import audit, begin, design, fabric, nodes, processes, reference, switch, yang
+from railyard.cli import audit, begin, design, fabric, failures, netbox, nodes, processes, reference, switch, yang
 
 # A traceback with local variables would print what nobody should read in a log; ours are plain.
 app = typer.Typer(name="railyard", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -32,7 +32,9 @@ app.command("init")(begin.init)
 app.command("plan")(design.plan)
 app.command("report")(design.report)
 app.command("fabric")(fabric.fabric)
+app.command("failures")(failures.failures)
 app.command("audit")(audit.audit_command)
+app.add_typer(netbox.app, name="netbox")
 app.command("topology")(nodes.topology)
 app.command("host")(nodes.host)
 app.command("check-switch")(switch.check_switch)

@@ -26,13 +26,13 @@ File = Annotated[Path, typer.Argument(help="config_db.json, frr.conf or the outp
 def check_switch(stack: Stack, switch: Switch, file: File, config_file: ConfigFile = None, root: Root = None) -> None:
     """Say what a SONiC or FRR configuration doesn't say as the plan has it. `vtysh -C` and YANG accept most of these faults.
 
-    Exit code: 0 as planned; 1 findings; 2 the input can't be read.
+    Exit code: 0 as planned; 1 findings; 2 the input can't be read (broken JSON, too).
     """
     config = load.site_config(project_root(root), stack, config_file=config_file.resolve() if config_file else None)
-    text = file.read_bytes().decode("utf-8", "replace")
-    tables = _tables(text)
+    tables, text = _read(file)
     nos: Nos = "frr" if tables is None else "sonic"
-    intents = {intent.hostname: intent for intent in switch_intents(planning.plan(config), nos)}
+    # FRR runs on a system of its own or on the site's, and calls ports as that does.
+    intents = {intent.hostname: intent for intent in switch_intents(planning.plan(config), None if nos == "frr" else nos)}
     intent = intents.get(switch)
     if intent is None:
         known = f"{len(intents)} switches, {next(iter(intents))} first" if intents else "no routed fabric in this stack"
@@ -44,13 +44,25 @@ def check_switch(stack: Stack, switch: Switch, file: File, config_file: ConfigFi
         raise typer.Exit(FOUND)
 
 
-def _tables(text: str) -> dict[str, Any] | None:
-    """The tables of a config_db.json; None for a text that is no JSON object."""
+def _read(file: Path) -> tuple[dict[str, Any] | None, str]:
+    """The tables of a config_db.json (None for FRR's text), and the text.
+
+    What begins like JSON, or is named so, is never taken for FRR's: a file that was cut short would have "no router" then.
+    """
+    text = file.read_bytes().decode("utf-8-sig", "replace")
+    if text.lstrip()[:1] not in ("{", "[") and file.suffix.lower() != ".json":
+        return None, text
+    where, found = str(file), "JSON, but no object of tables"
     try:
         value: object = json.loads(text)
+        if isinstance(value, dict):
+            return cast("dict[str, Any]", value), text
+    except json.JSONDecodeError as error:
+        where, found = f"{file}:{error.lineno}:{error.colno}", f"broken JSON: {error.msg}"
     except (ValueError, RecursionError):
-        return None
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+        found = "broken JSON: a number or a nesting beyond all sense"
+    fix = "give the whole file: /etc/sonic/config_db.json of the switch, or the output of `show runningconfiguration all`"
+    return stop(block(where, found, "a whole config_db.json: one JSON object of tables", fix, "READ-002"))
 
 
 def _verdict(switch: str, nos: str, intent: SwitchIntent, findings: int) -> str:

@@ -1,6 +1,6 @@
 """The only place that reads a site's files. Errors of shape stop here: all of them, each with its path; nothing is judged."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from railyard import catalog
@@ -17,6 +17,8 @@ from railyard.model.site import StackFile
 __all__ = ["LoadError", "SiteConfig", "from_engine", "site_config", "stack_names"]
 
 STACKS = "stacks"
+_MANAGER = "ufm-host"
+"""Fabric managers stand in no catalogue: `railyard.plan.managers` has their few facts."""
 
 
 def stack_names(root: Path) -> list[str]:
@@ -89,7 +91,7 @@ def _check_models(file: StackFile, known: Catalog, document: Document) -> None:
             for index, feed in enumerate(file.facility.feeds)
         ),
     ]
-    for path, name, names in named:
+    for path, name, names in (*named, *_cooling_models(file, known)):
         if name not in names:
             document.add(
                 "LOAD-015",
@@ -99,6 +101,19 @@ def _check_models(file: StackFile, known: Catalog, document: Document) -> None:
                 did_you_mean(name, names),
                 document.line(path),
             )
+
+
+def _cooling_models(file: StackFile, known: Catalog) -> Iterator[tuple[Where, str, list[str]]]:
+    """CDUs, rear doors and the models whose air is stated, each with the names that it could have."""
+    if file.cooling is None:
+        return
+    names = {kind: [name for name, row in known.cooling.items() if row.kind == kind] for kind in ("cdu", "rear-door")}
+    for index, unit in enumerate(file.cooling.cdus):
+        yield ("cooling", "cdus", index, "model"), unit.model, names["cdu"]
+    if file.cooling.rear_doors:
+        yield ("cooling", "rearDoors", "model"), file.cooling.rear_doors.model, names["rear-door"]
+    devices = [*known.nodes, *known.storage, *known.switches, *known.management_switches, _MANAGER]
+    yield from ((("cooling", "airflow", name), name, devices) for name in file.cooling.airflow)
 
 
 def _where(root: Path, path: Path) -> str:

@@ -171,6 +171,8 @@ def _type(info: FieldInfo) -> str:
     if words:
         listed = " \\| ".join(f"`{word.strip(chr(39))}`" for word in words[2].split(", "))
         return f"list of {listed}" if words[1] else listed
+    if (members := _members(info.annotation)) is not None:
+        return " \\| ".join(f"`{member.value}`" for member in members)
     if text.startswith("dict"):
         return "map of text to text"
     inner = _inner(info.annotation)
@@ -178,6 +180,12 @@ def _type(info: FieldInfo) -> str:
         return f"{'list of ' if text.startswith('tuple') else ''}{inner.__name__}"
     base = "text" if "str" in text else "number" if "float" in text else "whole number" if "int" in text else "yes/no"
     return f"list of {base}" if text.startswith("tuple") else base
+
+
+def _members(annotation: object) -> list[Any] | None:
+    """The members of an enumeration that may be left out: `Attach | None`."""
+    kinds = [part for part in get_args(annotation) if part is not type(None)]
+    return list(kinds[0]) if len(kinds) == 1 and hasattr(kinds[0], "__members__") else None
 
 
 _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
@@ -239,9 +247,43 @@ MEANINGS = {
     "contract_version": "version of the outputs that other stacks read",
     "node_model": "row of railyard/catalog (nodes.yaml or storage.yaml)",
     "nodes": "machines that stand there now",
+    "PartitionChoice.tenant": "one of platform.tenants",
+    "PartitionChoice.nodes": "whole units or slots of units: `su001`, `su[001-003]`, `su001-gpu[01-08]`, or full names like "
+    "`my-site-su001-gpu01`",
+    "PartitionChoice.shared_storage": "the storage servers are in it, too",
     "scratch_tib": "local NVMe per node",
     "pdu_model": "row of railyard/catalog/pdus.yaml",
     "pdus_per_rack": "strips of this feed in each rack",
+    "Feed.breaker_a": "breaker in front of each strip in ampere; default: that of the strip's model",
+    "Feed.continuous_rating": "share of that breaker that may flow for hours; default: facility.continuousRating",
+    "PowerSection.supply": "what the utility or transformer gives",
+    "PowerSection.loads": "what devices are planned with",
+    "PowerSection.stagger_s": "seconds between two outlets of a strip that are switched on after an outage",
+    "PowerSection.single_cord": "what carries gear with one supply: `ats`, a transfer switch, or feed a alone",
+    "PowerSection.cords": "ratings of cords and outlets: `iec` C13 10 A, C19 16 A; `ul` 15 and 20 A at 80 %",
+    "PowerSection.psu_feeds": "feed of each supply by model, where it isn't a, b, a, b, ...",
+    "PowerSection.paths": "UPS, panels and busways, and what feeds them",
+    "Supply.volts": "volts",
+    "Supply.voltage_reference": "what they are measured between",
+    "Supply.phases": "phases",
+    "Loads.basis": "`nameplate`, or less: `typical` of the catalogue, `peak` or `measured` of `kw`",
+    "Loads.evidence": "where a figure below the nameplate comes from",
+    "Loads.margin_percent": "percent on top of it",
+    "Loads.kw": "kW by model",
+    "PathSegment.kind": "what it is",
+    "PathSegment.feed": "its feed; below it the letter is inherited",
+    "PathSegment.parent": "the path that feeds it; default: the supply",
+    "PathSegment.breaker_a": "its breaker in ampere",
+    "PathSegment.continuous_rating": "share of the breaker that may flow for hours; default: facility.continuousRating",
+    "PathSegment.evidence": "what says that the breaker is 100 % rated",
+    "PathSegment.rated_kva": "apparent power that it is rated at",
+    "PathSegment.rated_kw": "active power that it is rated at",
+    "PathSegment.efficiency": "kW out / kW in; default: without losses",
+    "PathSegment.rows_each": "one of it for each so many rows; default: one for all rows of its parent",
+    "PathSegment.rows": "first and last row that it serves; default: those of its parent",
+    "PathSegment.volts": "volts at its output, where it transforms",
+    "PathSegment.voltage_reference": "what they are measured between",
+    "PathSegment.phases": "phases at its output; default: its parent's",
     "rack_model": "row of railyard/catalog/racks.yaml",
     "nodes_per_rack": "GPU nodes in a full rack",
     "spread_racks": "racks that are filled together, one node each in turn",
@@ -317,7 +359,7 @@ MEANINGS = {
     "Watchdog.enabled": "on every lossless port",
     "Watchdog.action": "what it does with a queue that is paused for ever",
     "Watchdog.detection_ms": "milliseconds of pause until it acts",
-    "Watchdog.restoration_ms": "milliseconds without pause until it stops",
+    "Watchdog.restoration_ms": "milliseconds without pause until it stops; default: twice the detection. Cumulus can't be told",
     "Watchdog.poll_ms": "milliseconds between looks",
     "mirrored": "data stands on two servers",
     "quota_tib": "quota",

@@ -10,13 +10,18 @@ from typing import Any, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from railyard.load.forms import looks
+from railyard.load.prefixes import meant
 from railyard.load.reader import Document, Path, Value, dotted
 from railyard.load.scalars import plain
 from railyard.model.base import Noun
 
 Model = TypeVar("Model", bound=Noun)
 
-_UNITS = {"Kw": "kW", "Kg": "kg", "Gbps": "Gb/s", "Tib": "TiB", "Min": "minutes", "S": "seconds", "A": "ampere"}
+_UNITS = {
+    "Kw": "kW", "Kva": "kVA", "Kg": "kg", "Gbps": "Gb/s", "Tib": "TiB", "Min": "minutes", "S": "seconds", "A": "ampere",
+    "C": "°C", "K": "kelvin", "LMin": "l/min", "Kpa": "kPa", "M3S": "m3/s", "M": "metres", "Deg": "degrees", "KgPerM2": "kg/m2",
+}  # fmt: skip
 _FREE_TEXT = {"reason"}
 _SHOWN = 60
 
@@ -47,9 +52,12 @@ def validate(model: type[Model], document: Document, value: Value, prefix: str =
         text = json.dumps(value, allow_nan=True)
         noun = model.model_validate_json(text, strict=True, by_alias=True, by_name=False)
     except ValidationError as error:
-        for item in error.errors(include_url=False):
-            loc = tuple(item["loc"])
-            hidden = item["type"] == "json_invalid" and bad
+        items = error.errors(include_url=False)
+        places = [tuple(item["loc"]) for item in items]
+        for item, loc in zip(items, places, strict=True):
+            # A list is too short, too, where all its items are wrong: they are what is to be said.
+            short = item["type"] == "too_short" and any(len(other) > len(loc) and other[: len(loc)] == loc for other in places)
+            hidden = (item["type"] == "json_invalid" and bad) or short
             if not hidden and not any(loc[: len(path)] == path for path in bad):
                 _complain(model, document, cast(dict[str, Any], item), prefix)
         return None
@@ -129,6 +137,9 @@ def _complain(model: type[BaseModel], document: Document, item: dict[str, Any], 
         document.add("LOAD-006", place, "nothing", "this key is required", f"add `{name}`", line)
     else:
         number, limit, fix = _judge(kind, item, _word(loc))
+        if kind.startswith("less_than"):
+            other = meant(_word(loc), item["input"])
+            fix += f" ({other})" if other else ""
         document.add(number, place, _found(item, _word(loc)), limit, fix, line)
 
 
@@ -164,13 +175,21 @@ def _judge(kind: str, item: dict[str, Any], name: str) -> tuple[str, str, str]:
         return "LOAD-007", message.removeprefix("Input should be "), _as_number(item["input"], unit)
     if kind == "string_type":
         return "LOAD-007", "text", "put it in quotes"
-    if kind == "string_pattern_mismatch" and re.search(r"\d{4}-\d\d-\d\d 00:00:00", str(item["input"])):
-        return "LOAD-007", "a date as text", "put the date in quotes: YAML makes a time of it otherwise"
-    if kind == "string_pattern_mismatch" and name in _FORMS:
-        return "LOAD-007", *_as_formed(name, str(item["input"]))
+    if kind == "string_pattern_mismatch":
+        return "LOAD-007", *_as_written(name, str(item["input"]), item["ctx"]["pattern"])
     if kind == "value_error":
         return "LOAD-007", message, f"write {message}"
     return "LOAD-007", message.removeprefix("Input should be "), "see docs/reference/config.md"
+
+
+def _as_written(name: str, text: str, pattern: str) -> tuple[str, str]:
+    """How a text has to look, and what to type."""
+    if re.search(r"\d{4}-\d\d-\d\d 00:00:00", text):
+        return "a date as text", "put the date in quotes: YAML makes a time of it otherwise"
+    if name in _FORMS:
+        return _as_formed(name, text)
+    form = looks(pattern)
+    return form, f"write {form}"
 
 
 def _as_number(text: str, unit: str | None) -> str:

@@ -125,9 +125,21 @@ def _shape(config: dict[str, Value], document: Document) -> StackFile | None:
     return _validate(values, document)
 
 
+_NAMED = (
+    ("facility", "feeds"),
+    ("storage", "classes"),
+    ("platform", "tenants"),
+    ("power", "paths"),
+    ("floor", "obstacles"),
+    ("floor", "doors"),
+    ("floor", "route"),
+)
+"""Lists whose rows have names that findings use: each once."""
+
+
 def _validate(values: dict[str, Value], document: Document) -> StackFile | None:
     file = validate(StackFile, document, values, f"{NAMESPACE}:")
-    for path in (("facility", "feeds"), ("storage", "classes"), ("platform", "tenants")):
+    for path in _NAMED:
         _check_names(values, path, document)
     return None if document.problems else file
 

@@ -34,9 +34,13 @@ class Box(Noun):
 
 
 class AsicModel(Entry):
-    """One switch ASIC. `boxes` are the catalogue's switches with it; unknown facts are None, and are said to be."""
+    """One switch ASIC. `boxes` are the catalogue's switches with it; unknown facts are None, and are said to be.
+
+    `systems` are the network operating systems that run on its boxes: another one can't be installed.
+    """
 
     boxes: dict[str, Box]
+    systems: tuple[Nos, ...] | None = None
     headroom: tuple[Headroom, ...] | None = None
     shared_buffer_bytes: Bytes | None = None
     adaptive_routing: bool | None = None

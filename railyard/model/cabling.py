@@ -206,8 +206,9 @@ class TrayFill(Noun):
 class CablingPlan(Noun):
     """Everything about the site's cables that is not a row per cable. `mixed_cages` hold plugs of different kinds.
 
-    `twins_apart` counts cables of two links whose lower ports are in two cages: no such plug exists. `ports_per_cage` is that
-    of the training fabric's switches. `oob_longest_m` is the longest out-of-band copper, 0 where there is none.
+    `twins_apart` counts cables of two links whose lower ports are in two cages: no such plug exists. `twins_split` counts those
+    of one plane whose upper ports are in two cages, or on two switches. `ports_per_cage` is that of the training fabric's
+    switches. `oob_longest_m` is the longest out-of-band copper, 0 where there is none.
     """
 
     slack_percent: float
@@ -220,5 +221,6 @@ class CablingPlan(Noun):
     mixed_cages: tuple[str, ...]
     mixed_cage_count: int
     twins_apart: int = 0
+    twins_split: int = 0
     oob_longest_m: float
     oob_longest: str

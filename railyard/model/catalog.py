@@ -13,18 +13,21 @@ from pydantic import Field, model_validator
 from railyard.model.asics import AsicModel
 from railyard.model.base import Gbps, Kg, Kw, Noun, Tib
 from railyard.model.cabling import CableModel, Form, HeatSink, OpticModel
+from railyard.model.cooling import M3S, AirC, CoolingModel, Direction, WaterC
 from railyard.model.entry import Entry
 from railyard.model.hosts import CpuId, PciAddress
 from railyard.model.networks import ManagementSwitchModel
+from railyard.model.power import Inlet, Legs, Outlet, Reference
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Height = Annotated[int, Field(ge=1, le=60, description="rack units")]
 Whole = Annotated[int, Field(ge=0, le=1_000_000)]
 Metres = Annotated[float, Field(gt=0, le=5)]
+PowerFactor = Annotated[float, Field(gt=0.5, le=1, allow_inf_nan=False)]
 
 
 class GpuModel(Entry):
-    """One accelerator. `memory_gb` is decimal, as vendors print it."""
+    """One accelerator. `memory_gb` is decimal, as vendors print it. `liquid_skus` are liquid-cooled servers sold with it."""
 
     vendor: Literal["nvidia", "amd"]
     form: str
@@ -35,6 +38,7 @@ class GpuModel(Entry):
     memory_tb_per_s: float | None = None
     scaleup_gb_per_s: float | None = None
     scaleup_domain_gpus: Whole | None = None
+    liquid_skus: tuple[str, ...] | None = None
 
 
 class NodeModel(Entry):
@@ -42,10 +46,15 @@ class NodeModel(Entry):
 
     `rail_hcas` are the RDMA devices of the backend NICs in rail order: entry r is the NIC beside GPU r. Storage and in-band
     adapters take numbers in between, so the number is not the rail. `rail_cages` are their cages and ports (`4/2`) in rail
-    order, `nic_form` and `nic_heat_sink` what such a cage takes. `psus_for_full` supplies of `psu_kw` carry `peak_kw`.
+    order, `nic_form` and `nic_heat_sink` what such a cage takes. `psus_for_full` supplies of `psu_kw` carry `peak_kw`,
+    `psus_to_run` keep it running, throttled if need be. `power_factor` is W / VA at full load, `inlet` that of each supply.
     `rail_pci`, `rail_cpus` and `gpu_pci` are PCI addresses of NICs, their NUMA nodes and the GPUs beside them, in rail order;
     `storage_hcas` are the RDMA devices that are no rail, `pcie_gts` the PCIe speed of both (GT/s per lane, 16 lanes).
-    `storage_nics` adapters of `storage_nic_ports` ports serve storage and in-band; each of the `dpus` has a BMC of its own.
+    `fluid_kg` is the coolant in its own pipes and cold plates. `airflow` is the way of its air, `airflow_m3_s` what fans move,
+    `inlet_c_max` the warmest air and `loop_c_max` the warmest coolant that it may get; `liquid_only`: there is no air-cooled
+    build of it.
+    `storage_nics` adapters of `storage_nic_ports` ports serve storage and in-band, one port in each cage of `storage_nic_form`;
+    each of the `dpus` has a BMC of its own.
     """
 
     gpu_model: str
@@ -58,9 +67,13 @@ class NodeModel(Entry):
     idle_kw: Kw | None = None
     weight_kg: Kg | None = None
     depth_m: Metres | None = None
+    fluid_kg: Kg | None = None
     psus: Annotated[int, Field(ge=1)] | None = None
     psus_for_full: Annotated[int, Field(ge=1)] | None = None
+    psus_to_run: Annotated[int, Field(ge=1)] | None = None
     psu_kw: Kw | None = None
+    power_factor: PowerFactor | None = None
+    inlet: Inlet | None = None
     backend_nics: Annotated[int, Field(ge=1)]
     nic_gbps: Gbps
     rail_hcas: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
@@ -72,6 +85,7 @@ class NodeModel(Entry):
     cpu_id: CpuId | None = None
     nic_form: Form | None = None
     nic_heat_sink: HeatSink | None = None
+    storage_nic_form: Form | None = None
     storage_hcas: tuple[str, ...] | None = None
     storage_nics: Whole
     storage_nic_gbps: Gbps | None = None
@@ -83,6 +97,11 @@ class NodeModel(Entry):
     nvme_tib: Tib | None = None
     air_fraction: Fraction
     liquid_fraction: Fraction
+    airflow: Direction | None = None
+    airflow_m3_s: M3S | None = None
+    inlet_c_max: AirC | None = None
+    liquid_only: bool | None = None
+    loop_c_max: WaterC | None = None
 
     @model_validator(mode="after")
     def _one_device_per_nic(self) -> Self:
@@ -112,7 +131,8 @@ class SwitchModel(Entry):
     """One fabric switch. `ports` maps a link speed in Gb/s to the number of ports at that speed (all by breakout).
 
     `cages` of `cage_form` hold them, the same number each; `heat_sink` is the plug that they take, `lane_gbps` the fastest lane
-    generation. `psus_for_full` is the number of supplies that carry it at its peak.
+    generation. `psus_for_full` is the number of supplies that carry it at its peak. `airflow` is the way of the air from the
+    side of its ports, `airflow_both_ways`: the other way is sold, too.
     """
 
     transports: Annotated[tuple[Literal["infiniband", "roce"], ...], Field(min_length=1)]
@@ -128,22 +148,61 @@ class SwitchModel(Entry):
     depth_m: Metres | None = None
     psus: Annotated[int, Field(ge=1)] | None = None
     psus_for_full: Annotated[int, Field(ge=1)] | None = None
+    psus_to_run: Annotated[int, Field(ge=1)] | None = None
+    psu_kw: Kw | None = None
+    power_factor: PowerFactor | None = None
+    inlet: Inlet | None = None
     subnet_manager_nodes: Annotated[int, Field(ge=1)] | None = None
+    airflow: Direction | None = None
+    airflow_both_ways: bool | None = None
+    inlet_c_max: AirC | None = None
 
     def radix(self, link_gbps: float) -> int | None:
         """Ports at a link speed; None when the switch doesn't run at it."""
         return self.ports.get(int(link_gbps)) if float(link_gbps).is_integer() else None
 
 
+class PduBank(Noun):
+    """Outlets of a strip behind one breaker of its own, between `legs`. `outlets` names them by type, as they are printed."""
+
+    name: str
+    legs: Legs
+    breaker_a: Annotated[float, Field(gt=0, le=1000)] | None = None
+    outlets: dict[Outlet, tuple[str, ...]]
+
+
 class PduModel(Entry):
-    """One rack power strip and its feed. The reference of the voltage is a fact: sqrt(3) x 230 would be 42 % wrong."""
+    """One rack power strip and its feed. The reference of the voltage is a fact: sqrt(3) x 230 would be 42 % wrong.
+
+    `breaker_a` is the feed's breaker, `rated_a` what the strip's inlet and plug carry for hours and `rated_kva` the vendor's
+    own maximum, where they are less. `wires` of its cord: 5 with a neutral (wye), 4 without (delta), 3 for one phase. `banks`
+    are its breakers with their outlets.
+    """
 
     phases: Literal[1, 3]
     volts: Annotated[float, Field(gt=0, le=1000)]
-    voltage_reference: Literal["line-line", "line-neutral"]
+    voltage_reference: Reference
     breaker_a: Annotated[float, Field(gt=0, le=1000)]
+    rated_a: Annotated[float, Field(gt=0, le=1000)] | None = None
+    rated_kva: Kw | None = None
+    plug: str | None = None
+    wires: Literal[3, 4, 5] | None = None
     outlets: Whole | None = None
     weight_kg: Kg | None = None
+    banks: tuple[PduBank, ...] | None = None
+
+    @model_validator(mode="after")
+    def _one_outlet_each(self) -> Self:
+        names = [name for bank in self.banks or () for rows in bank.outlets.values() for name in rows]
+        if len(set(names)) != len(names) or len({bank.name for bank in self.banks or ()}) != len(self.banks or ()):
+            raise ValueError("banks and outlets have names of their own")
+        if self.banks is not None and self.outlets not in (None, len(names)):
+            raise ValueError(f"{len(names)} outlets in its banks, {self.outlets} in all")
+        if self.wires == 4 and any("-" not in bank.legs for bank in self.banks or ()):
+            raise ValueError("no bank to neutral on a cord of four wires")
+        if self.phases == 1 and len({bank.legs for bank in self.banks or ()}) > 1:
+            raise ValueError("banks of one phase stand between the same two lines")
+        return self
 
     def capacity_kw(self, continuous_rating: float) -> float:
         """What the feed carries for hours: V x A x phase factor x rating / 1000, at a power factor of 1 (kW = kVA).
@@ -155,13 +214,22 @@ class PduModel(Entry):
 
 
 class RackModel(Entry):
-    """One rack. `weight_limit_kg` is the static load that the frame carries; the floor's limit is the stack file's."""
+    """One rack. `weight_limit_kg` is the static load that the frame carries; the floor's limit is the stack file's.
+
+    `rolling_limit_kg` is what it may hold while it is rolled on its `castors`; it stands on `feet`. Limits are of what
+    stands in it, its own weight left out. `usable_depth_m` is from the front of the front rails to the inside of the rear door.
+    """
 
     u_height: Height
     weight_limit_kg: Kg | None = None
+    rolling_limit_kg: Kg | None = None
     own_weight_kg: Kg | None = None
     depth_m: Metres | None = None
+    usable_depth_m: Metres | None = None
     width_m: Metres | None = None
+    height_m: Metres | None = None
+    feet: Annotated[int, Field(ge=3, le=16)] | None = None
+    castors: Annotated[int, Field(ge=3, le=16)] | None = None
 
 
 class StorageNodeModel(Entry):
@@ -182,13 +250,20 @@ class StorageNodeModel(Entry):
     read_gb_per_s: Annotated[float, Field(gt=0)]
     peak_kw: Kw
     weight_kg: Kg | None = None
+    depth_m: Metres | None = None
     nics: Annotated[int, Field(ge=1)]
     nic_gbps: Gbps
     in_band_ports: Whole | None = None
     in_band_gbps: Gbps | None = None
     management_ports: Whole | None = None
+    airflow: Direction | None = None
+    inlet_c_max: AirC | None = None
     psus: Annotated[int, Field(ge=1)] | None = None
     psus_for_full: Annotated[int, Field(ge=1)] | None = None
+    psus_to_run: Annotated[int, Field(ge=1)] | None = None
+    psu_kw: Kw | None = None
+    power_factor: PowerFactor | None = None
+    inlet: Inlet | None = None
 
 
 class Catalog(Noun):
@@ -204,3 +279,4 @@ class Catalog(Noun):
     cables: dict[str, CableModel]
     optics: dict[str, OpticModel]
     management_switches: dict[str, ManagementSwitchModel]
+    cooling: dict[str, CoolingModel]

@@ -1,6 +1,6 @@
 """Slurm's hostlists: many names as few words, and back. Zero padding counts: `n[01-03]` is n01, n02, n03.
 
-Source: reference users.md 2 (Slurm rows) and SchedMD/slurm doc/man/man5/topology.conf.5.
+Source: SchedMD/slurm doc/man/man5/topology.conf.5.
 """
 
 import re

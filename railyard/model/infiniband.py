@@ -39,9 +39,9 @@ Key = Annotated[int, Field(ge=KEYS.start, le=KEYS.stop - 1, description="15-bit 
 NodeRange = Annotated[
     str,
     Field(
-        max_length=64,
-        pattern=r"^su(\d{3,}|\[\d{3,}-\d{3,}\])(-gpu(\d{2,}|\[\d{2,}-\d{2,}\]))?$",
-        description="nodes by unit and slot: su003, su[001-003], su004-gpu[01-24]",
+        max_length=96,
+        pattern=r"^([a-z0-9][a-z0-9-]{0,31}-)?su(\d{3,}|\[\d{3,}-\d{3,}\])(-gpu(\d{2,}|\[\d{2,}-\d{2,}\]))?$",
+        description="nodes by unit and slot: su003, su[001-003], su004-gpu[01-24], or with the site's name in front",
     ),
 ]
 
@@ -82,11 +82,16 @@ class PartitionChoice(Noun):
 
 
 class InfiniBand(Noun):
-    """What only an InfiniBand fabric has. Without `partitions` everybody is full in the default one: all may talk to all."""
+    """What only an InfiniBand fabric has. Without `partitions` everybody is full in the default one: all may talk to all.
+
+    `sharp` needs an aggregation manager, which runs beside the subnet manager on the fabric manager's host (UFM).
+    """
 
     partitions: tuple[PartitionChoice, ...] = ()
-    adaptive_routing: bool = True
-    sharp: bool = True
+    adaptive_routing: Annotated[bool, Field(description="adaptive routing in the production rendering of opensm.conf")] = True
+    sharp: Annotated[bool, Field(description="reduction in the switches (SHARP); needs UFM hosts: fabric.reservedPorts")] = (
+        False
+    )
 
 
 class GuidRow(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -226,7 +231,7 @@ class InfiniBandPlan(Noun):
 
     subnets: tuple[SubnetFacts, ...]
     adaptive_routing: bool = True
-    sharp: bool = True
+    sharp: bool = False
     partitions: tuple[PartitionFacts, ...] = ()
     unassigned: int = 0
     guids: int = 0

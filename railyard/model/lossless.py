@@ -1,7 +1,7 @@
 """Lossless RoCEv2: what the stack file chooses, one contract for NIC, switch and NCCL.
 
 Sizes are bytes, lengths metres, times milliseconds, probabilities percent: a threshold without a unit is a bug, because switch
-systems count cells, segments, kilobytes and percent (reference fabric.md section 3).
+systems count cells, segments, kilobytes and percent.
 """
 
 from typing import Annotated, Literal
@@ -33,13 +33,22 @@ class Headroom(Noun):
 
 
 class Watchdog(Noun):
-    """PFC watchdog of every lossless port. SONiC takes 100 to 5000, 100 to 60000 and 100 to 1000 ms, detection >= poll."""
+    """PFC watchdog of every lossless port. SONiC takes 100 to 5000, 100 to 60000 and 100 to 1000 ms, detection >= poll.
+
+    `restoration_ms` left out is twice the detection. Cumulus can be told neither it nor an action: it drops, and restores after
+    one poll without pauses.
+    """
 
     enabled: bool = True
     action: Literal["drop", "forward", "alert"] = "drop"
     detection_ms: Milliseconds = 200
-    restoration_ms: Milliseconds = 400
+    restoration_ms: Milliseconds | None = None
     poll_ms: Milliseconds = 200
+
+    @property
+    def restores_ms(self) -> int:
+        """Milliseconds without pause until a queue is given back, where the system can be told."""
+        return self.restoration_ms if self.restoration_ms is not None else 2 * self.detection_ms
 
 
 class Lossless(Noun):

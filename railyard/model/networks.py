@@ -7,7 +7,9 @@ import msgspec
 from pydantic import Field
 
 from railyard.model.base import Gbps, Kg, Kw, Noun
+from railyard.model.cooling import AirC, Direction
 from railyard.model.entry import Entry
+from railyard.model.power import Inlet
 
 Ports = Annotated[int, Field(ge=0, le=64)]
 Rate = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
@@ -26,8 +28,16 @@ class ManagementSwitchModel(Entry):
     u_height: Annotated[int, Field(ge=1, le=60)]
     peak_kw: Kw | None = None
     weight_kg: Kg | None = None
+    depth_m: Annotated[float, Field(gt=0, le=5)] | None = None
+    airflow: Direction | None = None
+    airflow_both_ways: bool | None = None
+    inlet_c_max: AirC | None = None
     psus: Annotated[int, Field(ge=1)] | None = None
     psus_for_full: Annotated[int, Field(ge=1)] | None = None
+    psus_to_run: Annotated[int, Field(ge=1)] | None = None
+    psu_kw: Kw | None = None
+    power_factor: Annotated[float, Field(gt=0.5, le=1, allow_inf_nan=False)] | None = None
+    inlet: Inlet | None = None
 
 
 class Attach(StrEnum):
@@ -129,7 +139,8 @@ class NetworkPlan(Noun):
     (None: unknown), `portsNeeded` what all its networks take, `nicGbps` is the speed of one (None: unknown).
     `endpoints` (out of band) counts planned ends by kind; `uncovered` are ends that stand and have no cable; `singleHomed` are
     machines whose cables end on one switch; `sameRack` are pairs that share a rack although the hall has another one, or that
-    rack has a single feed.
+    rack has a single feed. `pairNeeds` is what each switch of a single pair would need in ports where it is more than it has,
+    `pairSlots` the planned node slots at which such a pair would do, all else as it is; both 0 where a pair does.
     """
 
     name: str
@@ -146,6 +157,8 @@ class NetworkPlan(Noun):
     peer_links: int = 0
     links_per_pair: float = 0.0
     oversubscription: float = 1.0
+    pair_needs: int = 0
+    pair_slots: int = 0
     leaf_ports: int = 0
     node_gb_per_s: float = 0.0
     server_gb_per_s: float = 0.0

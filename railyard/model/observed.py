@@ -55,6 +55,7 @@ class SheetRow(msgspec.Struct, frozen=True, gc=False):
     serial: str
     result: str
     line: int
+    loss: str = ""
 
 
 class Observation(msgspec.Struct, frozen=True):

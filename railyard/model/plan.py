@@ -10,6 +10,9 @@ import msgspec
 from pydantic import Field
 
 from railyard.model.base import Noun
+from railyard.model.cooling import RackAir
+from railyard.model.floor import RackFloor
+from railyard.model.power import FeedLetter
 from railyard.model.switch_intent import SwitchRouting
 
 
@@ -63,7 +66,11 @@ class RackDevice(Noun):
 
 
 class RackSupplies(Noun):
-    """Power supplies of one model in a rack: what each device of it has and needs. `None` is unknown."""
+    """Power supplies of one model in a rack: what each device of it has and needs. `None` is unknown.
+
+    `psus_left` are those that live after the worst loss of a feed; `ats`: one supply behind a transfer switch, which stays fed.
+    `load_kw` is what one device is planned with (`railyard:power.loads`); None: its peak.
+    """
 
     model: str
     devices: int
@@ -71,15 +78,20 @@ class RackSupplies(Noun):
     psus: int | None = None
     psus_for_full: int | None = None
     psu_kw: float | None = None
+    psus_left: int | None = None
+    ats: bool = False
+    load_kw: float | None = None
 
 
 class RackFeed(Noun):
-    """One feed of one rack: what it carries when both feeds live, and what it carries alone (`survivor_kw`).
+    """One feed of one rack: what it carries while all live, and after the loss of another one that is worst for it.
 
-    `capacity_kw` is derated (`breaker_a` x voltage x continuous rating, both factors in the catalogue and the stack file).
+    `capacity_kw` is kVA (kW at a power factor of 1) of all its strips, derated: `breaker_a` x voltage x continuous rating, or
+    what the strip is rated at. `load_a` and `survivor_a` are the fullest line of the fullest strip, `limit_a` what it may
+    carry. Fields that are None are of a plan from before they were kept.
     """
 
-    name: Literal["a", "b"]
+    name: FeedLetter
     pdu_model: str
     pdus: int
     capacity_kw: float
@@ -87,6 +99,12 @@ class RackFeed(Noun):
     continuous_rating: float
     load_kw: float
     survivor_kw: float
+    load_kva: float | None = None
+    survivor_kva: float | None = None
+    load_a: float | None = None
+    survivor_a: float | None = None
+    limit_a: float | None = None
+    survivor_when: str | None = None
 
 
 class RackPlan(Noun):
@@ -94,6 +112,7 @@ class RackPlan(Noun):
 
     `weight_kg` is the sum of what is known (devices whose weight is unknown carry None). `unweighed` names what stands in no
     device row and has no known weight (rack strips, the frame itself), `unweighed_max_kg` is the most that it may weigh.
+    `floor` is the rack with all that it is planned with, and what that rests on.
     """
 
     name: str
@@ -112,6 +131,8 @@ class RackPlan(Noun):
     unweighed: tuple[str, ...] = ()
     unweighed_max_kg: float = 0.0
     supplies: tuple[RackSupplies, ...] = ()
+    floor: RackFloor | None = None
+    cooling: RackAir | None = None
 
 
 class SwitchPlan(Noun):
@@ -176,7 +197,8 @@ class FabricSummary(Noun):
     are wired where `fabric.spines` is set too low. `down_to_up` is of the wired ones, 0 in one tier. `endpoints` are links of
     nodes, `manager_links` those of fabric managers. Hops count switches; core loads are shares (0 to 1) of pairs of leaves.
     `subnet_managers` names by subnet the hosts or switches whose subnet manager works there (InfiniBand);
-    `subnet_manager_nodes` is what a switch's own can manage.
+    `subnet_manager_nodes` is what a switch's own can manage. `idle_keys` are keys of `railyard:fabric`, or
+    of another section (`infiniband.partitions`), that are set and change nothing in so many tiers or on this transport.
     """
 
     transport: str
@@ -217,6 +239,7 @@ class FabricSummary(Noun):
     subnet_manager_nodes: int | None = None
     node_nics: tuple[str, ...] = ()
     node_nics_assumed: bool = False
+    idle_keys: tuple[str, ...] = ()
 
 
 class StorageTarget(Noun):
@@ -295,7 +318,8 @@ class SiteTotals(Noun):
     """The small slice that whole-site rules and the consequence table read.
 
     `cables` counts those of the training fabric and of the storage, in-band and out-of-band networks, `peak_kw` everything that
-    stands in the planned racks.
+    stands in the planned racks. `worst_feed` is the rack feed and `worst_segment` the UPS, panel or busway that is fullest
+    after the loss that is worst for it (by line, kVA or kW); None: the stack file doesn't say what is above the racks.
     `planned_scalable_units` is what the stack file says (or what is built, where it says nothing): fewer than are built is
     growth beyond the plan. `active_gpus` are those of machines that are not set aside: what jobs can have.
     """
@@ -309,6 +333,9 @@ class SiteTotals(Noun):
     peak_kw: float
     worst_feed_percent: float
     worst_feed: str
+    worst_segment_percent: float | None = None
+    worst_segment: str | None = None
+    worst_segment_when: str | None = None
     bisection_gb_per_s: float
     cables: int
     usable_storage_tib: float

@@ -6,7 +6,7 @@ from railyard.model.base import Noun
 class PseudoSwitch(Noun):
     """One group of nodes as schedulers see it: a unit (level 0), a pod of units, or the root of a fabric (the highest level).
 
-    No real switch: in a rail-optimized fabric every node hangs on eight leaves, so a tree of leaves is wrong (fabric.md 5).
+    No real switch: in a rail-optimized fabric every node hangs on eight leaves, so a tree of leaves is wrong.
     `switches` and `nodes` are Slurm hostlists; one of them is empty.
     """
 
@@ -18,9 +18,9 @@ class PseudoSwitch(Noun):
 
 
 class SlurmNode(Noun):
-    """What slurm.conf says of one node. `real_memory_mib` is below what the node reports (users.md case 46); None is unknown.
+    """What slurm.conf says of one node. `real_memory_mib` is below what the node reports; None: unknown.
 
-    `gres_files` is the hostlist of the GPUs' device files (case 60: a count without files is 0 < 8 to slurmd); None where they
+    `gres_files` is the hostlist of the GPUs' device files (a count without files is 0 < 8 to slurmd); None where they
     are not known: slurmd then asks the driver (`autodetect`).
     """
 

@@ -1,22 +1,29 @@
 """The stack file: what the site should be. Choices and counts, never facts about one machine."""
 
+import re
 from datetime import date
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
-from railyard.model.base import BaseUrl, Cidr, Gbps, Host, HttpsUrl, Kw, Name, Noun, Path, Ref, Sha256, Tib, Url
+from railyard.model.base import BaseUrl, Cidr, Gbps, Host, HttpsUrl, Name, Noun, Path, Ref, Sha256, Tib, Url
 from railyard.model.blocks import Ipv6Blocks, ReservedBlock
 from railyard.model.cabling import Cabling
+from railyard.model.cooling import Cooling
+from railyard.model.floor import Floor
 from railyard.model.infiniband import InfiniBand
 from railyard.model.lossless import Bfd, Lossless, Nos
 from railyard.model.networks import Networks
+from railyard.model.power import Amps, FeedLetter, PowerSection, Rating
 
 SCHEMA_VERSION = 1
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Positive = Annotated[int, Field(ge=1, le=1_000_000)]
-FloorKg = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
+FloorKg = Annotated[float, Field(gt=0, le=5000, allow_inf_nan=False)]
+"""Of one rack: frames bear 1 to 2.3 t. More is newton or gram."""
+AirLimitKw = Annotated[float, Field(ge=0, le=300, allow_inf_nan=False)]
+"""Of one rack: air takes 30 to 40 kW away, a rear door 50 to 80. More is watt."""
 BootTarget = Literal[
     "Pxe", "Cd", "Usb", "Hdd", "BiosSetup", "Utilities", "Diags", "UefiShell", "UefiTarget", "SDCard", "UefiHttp", "RemoteDrive"
 ]
@@ -30,6 +37,35 @@ def _date(text: str) -> str:
     except ValueError:
         raise ValueError("a date that exists, like 2027-06-30") from None
     return text
+
+
+_UNIT = "a whole U from 1 (at the bottom) to 60, or a range of them like 40-42"
+_UNITS_MAX = 60
+
+
+def _unit(value: object) -> object:
+    """U are counted from 1 and have no halves: what a tape measure calls 0.5 U is a panel's height, not a place."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _UNITS_MAX:
+        raise ValueError(_UNIT)
+    return value
+
+
+def _units(value: object) -> object:
+    """Ranges as the U in them; what is none stays as it is, for `_unit` to name."""
+    if not isinstance(value, list | tuple):
+        return value
+    found: list[object] = []
+    for item in cast("list[object]", value):
+        ends = re.fullmatch(r"(\d{1,2}) ?- ?(\d{1,2})", item) if isinstance(item, str) else None
+        first, last = (int(ends[1]), int(ends[2])) if ends else (1, 0)
+        found += range(first, last + 1) if 1 <= first <= last <= _UNITS_MAX else [item]
+    return tuple(found)
+
+
+_RackUnit = Annotated[int, BeforeValidator(_unit), Field(ge=1, le=_UNITS_MAX)]
+_Written = Annotated[int, Field(ge=1, le=_UNITS_MAX)] | Annotated[str, Field(pattern=r"^[0-9]{1,2} ?- ?[0-9]{1,2}$")]
+ReservedUnits = Annotated[tuple[_RackUnit, ...], BeforeValidator(_units, json_schema_input_type=list[_Written])]
+"""U that stay empty: `[1, 40-42]` is U1, U40, U41, U42."""
 
 
 class RackKind(StrEnum):
@@ -67,11 +103,15 @@ class Compute(Noun):
 
 
 class Feed(Noun):
-    """One power path to every rack. Voltage is line-to-line for three phases, line-to-neutral for one."""
+    """One power path to every rack. `breakerA` (the breaker in front of each strip) and `continuousRating` default to those of
+    the strip's model and of the facility.
+    """
 
-    name: Literal["a", "b"]
+    name: FeedLetter
     pdu_model: str
     pdus_per_rack: Annotated[int, Field(ge=1, le=4)] = 1
+    breaker_a: Amps | None = None
+    continuous_rating: Rating | None = None
 
 
 class Facility(Noun):
@@ -83,11 +123,19 @@ class Facility(Noun):
     racks_per_row: Annotated[int, Field(ge=1, le=100)] = 10
     switch_racks: RackKind = RackKind.DEDICATED
     storage_racks: RackKind = RackKind.DEDICATED
-    feeds: Annotated[tuple[Feed, ...], Field(min_length=1, max_length=2)]
-    air_limit_kw: Kw
+    feeds: Annotated[tuple[Feed, ...], Field(min_length=1, max_length=4)]
+    air_limit_kw: AirLimitKw
     weight_limit_kg: FloorKg | None = None
     continuous_rating: Annotated[float, Field(gt=0, le=1)] = 0.8
-    reserved_u: tuple[Annotated[int, Field(ge=1, le=60)], ...] = ()
+    reserved_u: ReservedUnits = ()
+    spine_racks: Annotated[
+        int, Field(ge=1, le=64, description="dedicated: racks that spines, cores and service switches stand in, at least")
+    ] = 1
+    unit_network_racks: Annotated[
+        int,
+        Field(ge=1, le=16, description="dedicated: racks that a unit's switches stand in, at least; planes in different ones"),
+    ] = 1
+    mirrors_apart: Annotated[bool, Field(description="storage servers 1 and 2, 3 and 4, ... stand in different racks")] = False
 
 
 class Layout(StrEnum):
@@ -116,7 +164,9 @@ class Fabric(Noun):
     `tiers: auto` is two, or three where a plane has more leaves than a spine has ports; 1 hangs all NICs of one unit on one
     switch per plane. `podBy: unit` keeps all rails of a unit in one pod, so that pods are bought as units are; same-rail
     traffic between pods then crosses the core (5 switch hops). `podBy: rail` keeps a rail in one pod (3 hops, none through the
-    core), and all pods' spines stand from the first unit on. `linksPerCable: 2`: one twin-port cable carries two links.
+    core) as long as its leaves, one for each planned unit, fit into one (as many as a leaf has uplinks: 32 of 64 ports); a
+    longer rail crosses the core, too. All pods' spines stand from the first unit on. `linksPerCable: 2`: one twin-port cable
+    carries two links.
     """
 
     transport: Transport
@@ -147,7 +197,7 @@ class Addresses(Noun):
     """Address blocks; everything below is cut from them by the planner.
 
     `loopbacks` defaults to a part of `rails` (routed fabrics only); `management` are the networks that may log in to switches,
-    by default `oob` and `inBand`.
+    by default `oob` and `inBand`, of IPv6 too where they have it.
     """
 
     oob: Cidr
@@ -282,7 +332,10 @@ class StackFile(Noun):
     storage: Storage
     networks: Networks = Networks()
     cabling: Cabling = Cabling()
+    cooling: Cooling | None = None
+    floor: Floor | None = None
     infiniband: InfiniBand = InfiniBand()
+    power: PowerSection | None = None
     bmc: Bmc
     install: Install
     platform: Platform

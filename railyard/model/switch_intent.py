@@ -19,8 +19,9 @@ class SwitchRouting(Noun):
     """What routing and flow control make of one switch.
 
     `uplinks` is the ECMP width of its plane (0 at the top), `maximum_paths` what its software is told. `subnets` are the blocks
-    that its node ports stand in, IPv4 first. `headroom_bytes` is the sum of the reserves of all lossless ports;
-    `headroom_unknown` names what no table answers (`800 Gb/s over 500 m`), `longest_m` is the longest ordered cable.
+    that its node ports stand in, IPv4 first. `lossless_ports` are the planned ones, cabled or not, so that growth inside the
+    plan changes no buffer; `headroom_bytes` is the sum of their reserves; `headroom_unknown` names what no table answers
+    (`800 Gb/s over 500 m`), `longest_m` is the longest of their cables as it is, or will be, ordered.
     `kmax_bytes` is None where nothing is marked (receiver-driven).
     """
 
@@ -43,7 +44,7 @@ class RoutingPlan(Noun):
 
     `leaf_asns` and `spine_asns` count different numbers, `leaves` and `spine_groups` what they must be: a number per leaf, and
     one per plane and pod of spines. `ports` counts switch ports with a cable. `asic` is None where the catalogue doesn't know
-    the switch's ASIC; so are `box`, `headroom` and `shared_buffer_bytes`.
+    the switch's ASIC; so are `box`, `systems` (what runs on it), `headroom` and `shared_buffer_bytes`.
     """
 
     nos: Nos
@@ -73,17 +74,18 @@ class RoutingPlan(Noun):
     syslog_servers: tuple[str, ...] = ()
     management: tuple[str, ...] = ()
     management_gateway: str | None = None
+    management_gateway6: str | None = None
     rails_v6: bool = False
+    systems: tuple[Nos, ...] | None = None
 
 
 class PortIntent(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    """One port. `name` is the plan's (`swp3`), `native` the system's (`Ethernet16`, `swp2s0`); lanes count from 0.
+    """One port. `native` is the system's name (`Ethernet16`, `swp2s0`), and so is `peer_port`; lanes count from 0.
 
     `addresses` are with prefix length. `cable_m` is the ordered length, 0 where no cable is; `sub` is None in a cage that isn't
     split, else from 0.
     """
 
-    name: str
     native: str
     number: int
     cage: int
@@ -105,7 +107,8 @@ class PortIntent(msgspec.Struct, frozen=True, rename="camel", gc=False):
 class SwitchIntent(msgspec.Struct, frozen=True, rename="camel"):
     """One switch. `site` holds what is the same on all of them (lossless contract, BFD, servers, management networks).
 
-    `loopbacks` are with prefix length, IPv4 first; `management_address` is that of `eth0`/`Management0` in its own VRF.
+    `loopbacks` are with prefix length, IPv4 first; so are `management_addresses`, those of `eth0`/`Management0` in its own VRF.
+    `headroom_bytes` and `longest_m` are those of all planned ports (`SwitchRouting`).
     """
 
     hostname: str
@@ -120,9 +123,11 @@ class SwitchIntent(msgspec.Struct, frozen=True, rename="camel"):
     subnets: tuple[str, ...]
     uplinks: int
     maximum_paths: int
-    management_address: str
+    management_addresses: tuple[str, ...]
     ports: tuple[PortIntent, ...]
     site: RoutingPlan
+    headroom_bytes: int
+    longest_m: float
 
     def wired(self) -> tuple[PortIntent, ...]:
         """Ports with a cable, in port order."""

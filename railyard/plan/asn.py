@@ -7,7 +7,7 @@
 
 Why: a shared number keeps a route that came down from a spine from going up again through another leaf (no valley paths). In
 three tiers the pods' spines must differ, or a route from pod to pod would meet its own number and be dropped.
-Source: reference fabric.md section 3 (BGP); RFC 7938 5.2; private 4-byte numbers 4200000000 to 4294967294 (RFC 6996).
+Source: RFC 7938 5.2; private 4-byte numbers 4200000000 to 4294967294 (RFC 6996).
 """
 
 from railyard.plan.shape import FabricShape

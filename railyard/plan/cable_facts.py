@@ -97,6 +97,7 @@ class Walk(msgspec.Struct):
 def sum_cables(cables: Iterable[Cable], cabler: Cabler) -> CablingPlan:
     """All facts about the cables of a site."""
     walk = _walk(cables, cabler)
+    cabler.laid = walk.pairs
     skews = _skews(walk)
     classes = tuple(_class(key, walk, skews, cabler) for key in sorted(walk.classes))
     mixed = sorted(label for label, cage in walk.cages.items() if cage.mixed)
@@ -118,6 +119,7 @@ def sum_cables(cables: Iterable[Cable], cabler: Cabler) -> CablingPlan:
         mixed_cages=tuple(mixed[:SHOWN]),
         mixed_cage_count=len(mixed),
         twins_apart=cabler.apart,
+        twins_split=cabler.split,
         oob_longest_m=oob.length_m if oob else 0.0,
         oob_longest=oob.id if oob else "",
     )
@@ -126,13 +128,13 @@ def sum_cables(cables: Iterable[Cable], cabler: Cabler) -> CablingPlan:
 def _walk(cables: Iterable[Cable], cabler: Cabler) -> Walk:
     """One pass that looks at each cable, one that counts groups: at 16,384 nodes there are 393,216 cables."""
     walk = Walk({}, {}, {}, {}, defaultdict(set), Counter())
-    groups: dict[tuple[str, str, str, float, bool, bool], Group] = {}
-    cages = walk.cages
+    groups: dict[tuple[str, str, str, float, bool, bool, bool], Group] = {}
+    cages, own = walk.cages, len(cabler.file.site.name)  # a site may be called `lab-gpu`
     for cable in cables:
         name = cable.id
         # A device of another tier has one of these in its name; which tier it is, is looked up once for each group.
-        other = "-ufm" in name or "-sw" in name
-        alike = (cable.kind, cable.bundle, cable.sku, cable.length_m, cable.a_second is None, other)
+        other = name.find("-ufm", own) > 0 or name.find("-sw", own) > 0
+        alike = (cable.kind, cable.bundle, cable.sku, cable.length_m, cable.a_second is None, other, name.find("-gpu", own) > 0)
         group = groups.get(alike)
         if group is None:
             group = groups[alike] = _group(cable, walk, cabler)

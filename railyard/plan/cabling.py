@@ -20,7 +20,7 @@ from railyard.model.plan import Cable
 from railyard.model.site import StackFile
 from railyard.plan import names
 from railyard.plan.cages import cage_at, nic_end, node_cages, node_end, ports_per_cage, switch_end
-from railyard.plan.hall import SAME_RACK_ROUTE_M, Hall, orderable, route_m
+from railyard.plan.hall import SAME_RACK_ROUTE_M, Hall, orderable
 from railyard.plan.links import Link, paired
 from railyard.plan.media import Choice, Need, choose, table_medium
 from railyard.plan.parts import Parts
@@ -37,7 +37,10 @@ MANAGERS = "manager-leaf"
 OOB = "oob"
 UPLINK = "-uplink"
 """Added to the kind of a cable of another network whose lower end is a switch."""
+SERVICE = "-service"
+"""Added where it is another machine than a GPU node: its adapter may take another plug."""
 _MANAGER = re.compile(r"-ufm\d{2,}$")
+_NODE = re.compile(r"-gpu\d{2,}$")
 _SWITCH = re.compile(r"-sw\d{2,}$")
 
 
@@ -45,7 +48,9 @@ def tier_of(kind: str, a_device: str) -> str:
     """The tier of a cable of a kind with the lower end `a_device`: what has cages of its own has a tier of its own."""
     if kind == "node-leaf":
         return MANAGERS if _MANAGER.search(a_device) else kind
-    return f"{kind}{UPLINK}" if kind in ("storage", "in-band") and _SWITCH.search(a_device) else kind
+    if kind not in ("storage", "in-band") or _NODE.search(a_device):
+        return kind
+    return f"{kind}{UPLINK if _SWITCH.search(a_device) else SERVICE}"
 
 
 def bundle_of(a: int, z: int) -> str:
@@ -64,12 +69,21 @@ class Leg(msgspec.Struct, frozen=True, gc=False):
 
 
 class Tier:
-    """The cables of one tier of the fabric. `longest_m` is the longest planned length, slack included."""
+    """The cables of one tier of the fabric. `longest_m` is the longest planned length, slack included.
+
+    `name` is the tier's by `tier_of` on other networks, where one part may join unlike ends in two tiers.
+    """
 
     def __init__(
-        self, need: Need, longest_m: float, cables: Mapping[str, CableModel], optics: Mapping[str, OpticModel]
+        self,
+        need: Need,
+        longest_m: float,
+        cables: Mapping[str, CableModel],
+        optics: Mapping[str, OpticModel],
+        name: str = "",
     ) -> None:
         self.need = need
+        self.name = name
         self.longest_m = longest_m
         self.cables = cables
         self.optics = optics
@@ -126,13 +140,15 @@ class ByPort(dict[int, Fact]):
 class Cabler:
     """What cables are made with: where devices stand, what their ports are called, what each tier is made of.
 
-    `apart` counts cables of two links whose ports at the lower end are in two cages, as they are made. `least_m` is the least
+    `laid` counts the pieces between two racks once they have been summed up (`cable_facts`).
+    `apart` counts cables of two links whose ports at the lower end are in two cages, `split` those whose upper ports are: a
+    NIC's two planes apart, which are meant to end on two switches. Both count as cables are made. `least_m` is the least
     length of a cable, by its id, that must be longer than its route asks for (`even.even_out`).
     """
 
     def __init__(self, file: StackFile, parts: Parts, shape: FabricShape, hall: Hall, places: Mapping[str, Place]) -> None:
         fabric, catalog = file.fabric, parts.catalog
-        self.file, self.hall, self.catalog = file, hall, catalog
+        self.file, self.hall, self.catalog, self.node = file, hall, catalog, parts.node
         self.link_gbps = fabric.link_gbps
         self.prefix = names.port_prefix(fabric.transport.value)
         self.in_rack_m = SAME_RACK_ROUTE_M
@@ -151,6 +167,8 @@ class Cabler:
         racks = _racks(places.values(), hall)
         self.others: list[Tier] = []
         self.apart = 0
+        self.laid: Mapping[tuple[int, int, str], int] = {}
+        self.split = 0
         self.least_m: dict[str, float] = {}
         self.twins = shape.links_per_cable == 2
         self.twin_skew_m = file.cabling.twin_skew_m
@@ -167,7 +185,7 @@ class Cabler:
 
     def route_m(self, a: int, z: int) -> float:
         """Routed length in metres between racks number `a` and `z`, without slack."""
-        return route_m(a, z, self.hall.racks_per_row, self.hall.pitch_m, self.file.cabling.drop_m)
+        return self.hall.route_m(a, z, self.file.cabling.drop_m)
 
     def find_uneven(self) -> list[str]:
         """Tiers with shared cages whose planned lengths differ by more than `twinSkewM`; they are marked."""
@@ -206,12 +224,14 @@ class Cabler:
         return next((one.need for one in self._candidates(tier, link_gbps)), None)
 
     def _candidates(self, tier: str, link_gbps: float) -> list[Tier]:
-        """The tier of a name; of other networks those at this speed, with what joins like ends (switches) first on uplinks."""
+        """The tier of a name; of other networks those at this speed, first the one of that name, then what joins like ends
+        (switches) on uplinks.
+        """
         if tier in self.tiers:
             return [self.tiers[tier]]
         uplink = tier.endswith(UPLINK)
         found = [one for one in self.others if one.need.link_gbps == link_gbps and tier != OOB]
-        return sorted(found, key=lambda one: (one.need.a == one.need.z) != uplink)
+        return sorted(found, key=lambda one: (one.name != tier, (one.need.a == one.need.z) != uplink))
 
     def _tier(self, a: CableEnd, z: CableEnd, longest_m: float) -> Tier:
         fabric = self.file.fabric
@@ -266,6 +286,9 @@ def cable_up(links: Iterable[Link], cabler: Cabler) -> Iterator[tuple[Link, Cabl
                 leg = max(leg, cabler.leg(tier, a_rack, spots[second.z][0]), key=lambda item: item.length_m)
             both = (node_ports if node else switch_ports)[second.a_number]
             cabler.apart += both.partition("/")[0] != str(a_port).partition("/")[0]
+            if second.plane == link.plane:
+                cages = cabler.switch_cages
+                cabler.split += second.z != z or cages[second.z_port] != cages[z_port]
         name = f"{a}:{link.a_port}"
         if tier.uneven and leg.length_m < (least := least_m.get(name, 0.0)):
             leg = tier.longer(leg, least)

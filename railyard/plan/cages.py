@@ -2,7 +2,7 @@
 
 A switch with more ports than cages has the same number of ports in each: port n (from 1) is port (n - 1) % c + 1 of cage
 (n - 1) // c + 1, for c ports per cage at the link speed. Source: the front of QM9700 (64 ports in 32 cages) and the breakout
-order of SN5600 (SONiC platform.json), fabric.md section 2.
+order of SN5600 (SONiC platform.json).
 """
 
 from functools import lru_cache
@@ -58,11 +58,25 @@ def switch_end(model: SwitchModel, link_gbps: float) -> CableEnd:
 
 def node_end(model: NodeModel, ports: int, link_gbps: float, lane_gbps: int | None) -> CableEnd:
     """What a cage of a node's training NIC takes. Where the catalogue doesn't know it: a flat-top OSFP for lanes of 100 Gb/s
-    and more (users.md case 28), a QSFP of the lanes below, and `assumed`. Its lanes are the switch's: a NIC follows the link.
+    and more, a QSFP of the lanes below, and `assumed`. Its lanes are the switch's: a NIC follows the link.
     """
     if model.nic_form is None:
         return nic_end(ports, link_gbps, lane_gbps)
     return _end(model.nic_form, model.nic_heat_sink, ports, link_gbps, lane_gbps)
+
+
+def storage_end(model: NodeModel, link_gbps: float, lane_gbps: int | None) -> CableEnd:
+    """What a cage of a node's storage or in-band adapter takes, one port in each; `nic_end` where nobody knows it.
+
+    A QSFP112 cage takes the plugs of slower lanes as well: QSFP56 at 50 Gb/s, QSFP28 at 25. Source: QSFP-DD/QSFP112 MSA,
+    backward compatibility; NVIDIA ConnectX-7 Adapter Cards User Manual.
+    """
+    form, usual = model.storage_nic_form, nic_end(1, link_gbps, lane_gbps)
+    if form is None:
+        return usual
+    if form == "qsfp112" and (lane_gbps or 0) < 100:
+        return usual.model_copy(update={"assumed": False})
+    return _end(form, None, 1, link_gbps, lane_gbps)
 
 
 def nic_end(ports: int, link_gbps: float, lane_gbps: int | None) -> CableEnd:
@@ -114,6 +128,6 @@ class Meeting(msgspec.Struct, frozen=True):
 
 
 def meet(a: CableEnd, z: CableEnd, upper: SwitchModel) -> Meeting:
-    """A link runs at the slower of both ends; the upper switch's cage is split for it (users.md case 25)."""
+    """A link runs at the slower of both ends; the upper switch's cage is split for it."""
     speed = min(a.port_gbps, z.port_gbps)
     return Meeting(speed, breakout(upper, speed))

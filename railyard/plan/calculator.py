@@ -1,10 +1,11 @@
 """Sizes of a fabric from a few numbers: what `railyard fabric` prints. The shape is the planner's (`railyard.plan.shape`).
 
 Units are whole: what N nodes need is built as full units, all their leaves and uplinks, and free node ports stay free (the
-reference architectures' rule, fabric.md 1.2). Counts are of what stands when so many units are built of those planned.
+reference architectures' rule). Counts are of what stands when so many units are built of those planned.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import ceil
 
 import msgspec
@@ -141,7 +142,36 @@ def _refused(ask: Ask, choice: Choice, units: int) -> Iterator[Problem]:
         return count * choice.nodes_per_unit - len(size(choice).lost_slots())
 
     for refusal in refusals(choice, units):
-        yield refusal.problem(words, int if planned else nodes)
+        problem = refusal.problem(words, int if planned else nodes)
+        yield _fewer_reserved(ask, problem) if refusal.key == "reserved_ports" else problem
+
+
+def _fewer_reserved(ask: Ask, problem: Problem) -> Problem:
+    """The most reserved ports that fit: fewer of them take fewer slots, so fewer units and leaves, so still fewer ports.
+
+    Leaves never grow when ports shrink: going down to the leaves that are left ends at the greatest number that fits.
+    """
+    most, before = ask.reserve_ports, ask.reserve_ports + 1
+    units = 0
+    while most < before:
+        choice, units = _choice(msgspec.structs.replace(ask, reserve_ports=most))
+        before, most = most, min(most, units * size(choice).groups * choice.planes)
+    limit = f"{most}: {units} unit{'' if units == 1 else 's'} with a leaf for each of them"
+    return replace(problem, limit=limit, fix=f"set --reserve-ports to at most {most}")
+
+
+def without_another_unit(found: Calculation) -> Calculation | None:
+    """The most nodes that need no unit more for the reserved ports' sake; None where they need none, or no such size is."""
+    ask, shape = found.ask, found.shape
+    units = -(-ask.nodes // shape.nodes_per_unit)
+    nodes = units * shape.nodes_per_unit - len(shape.lost_slots())
+    if found.units <= units or nodes < 1:
+        return None
+    try:
+        fewer = calculate(msgspec.structs.replace(ask, nodes=nodes))
+    except SizeError:
+        return None
+    return fewer if fewer.switches < found.switches else None
 
 
 def range_of(key: str) -> str:

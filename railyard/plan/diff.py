@@ -12,11 +12,15 @@ ROWS = (
     ("GPUs in active machines", "activeGpus"),
     ("Peak kW", "peakKw"),
     ("Worst feed %", "worstFeedPercent"),
+    ("Worst segment %", "worstSegmentPercent"),
     ("Bisection GB/s", "bisectionGbPerS"),
     ("Cables", "cables"),
     ("Usable storage TiB", "usableStorageTib"),
     ("Spare leaf ports", "spareLeafPorts"),
 )
+
+
+_MAYBE = frozenset({"worstSegmentPercent"})
 
 
 class Change(msgspec.Struct, frozen=True, rename="camel"):
@@ -51,9 +55,13 @@ class Move(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def changes(old_totals: Mapping[str, object] | None, new: SiteTotals) -> list[Change]:
-    """The consequence table. `old_totals` is the deployed `SiteTotals` with its outside names, or None."""
-    fresh = new.props()
-    return [_change(title, key, _number(fresh.get(key)) or 0.0, _number((old_totals or {}).get(key))) for title, key in ROWS]
+    """The consequence table. `old_totals` is the deployed `SiteTotals` with its outside names, or None.
+
+    What nobody knows now (the path above the racks, where it isn't stated) has no row.
+    """
+    fresh, old = new.props(), old_totals or {}
+    known = [(title, key) for title, key in ROWS if key not in _MAYBE or fresh.get(key) is not None]
+    return [_change(title, key, _number(fresh.get(key)) or 0.0, _number(old.get(key))) for title, key in known]
 
 
 def _change(title: str, key: str, now: float, was: float | None) -> Change:

@@ -26,8 +26,14 @@ class EndLabel(msgspec.Struct, frozen=True, gc=False):
     color: str
 
 
-def end_labels(cables: Iterable[Cable], racks: Iterable[RackPlan], ports_per_cage: int) -> Iterator[EndLabel]:
-    """Two labels for each cable in the order of the cables, four where it carries two links."""
+def end_labels(
+    cables: Iterable[Cable], racks: Iterable[RackPlan], ports_per_cage: int, numbers: Mapping[str, int] | None = None
+) -> Iterator[EndLabel]:
+    """Two labels for each cable in the order of the cables, four where it carries two links.
+
+    `numbers`: name of a switch's port -> its number, where the name isn't the number itself (`native.port_numbers`).
+    """
+    known = numbers or {}
     tags: dict[str, str] | None = None
     for cable in cables:
         yield _label(cable, "A", cable.a_label, cable.z_label, cable.a, cable.z)
@@ -35,8 +41,8 @@ def end_labels(cables: Iterable[Cable], racks: Iterable[RackPlan], ports_per_cag
         if cable.a_second is not None and cable.z_second is not None:
             if tags is None:
                 tags = _tags(racks)
-            a = _place(cable.a_second, tags, ports_per_cage)
-            z = _place(cable.z_second, tags, ports_per_cage)
+            a = _place(cable.a_second, tags, ports_per_cage, known)
+            z = _place(cable.z_second, tags, ports_per_cage, known)
             yield _label(cable, "A2", a, z, cable.a_second, cable.z_second)
             yield _label(cable, "Z2", z, a, cable.z_second, cable.a_second)
 
@@ -54,9 +60,10 @@ def _tags(racks: Iterable[RackPlan]) -> dict[str, str]:
     }
 
 
-def _place(end: str, tags: Mapping[str, str], ports_per_cage: int) -> str:
+def _place(end: str, tags: Mapping[str, str], ports_per_cage: int, numbers: Mapping[str, int]) -> str:
     """Label of a second end: by cage where the port has a number (switches), by the port's own name on a node."""
     device, _, port = end.partition("/")
     digits = port.removeprefix("swp")
-    text = cage_at(int(digits), ports_per_cage).label if digits.isdigit() else port
+    number = numbers.get(port) or (int(digits) if digits.isdigit() else 0)
+    text = cage_at(number, ports_per_cage).label if number else port
     return f"{tags.get(device, device + '-')}{text}"

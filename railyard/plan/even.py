@@ -4,7 +4,7 @@ A cage of several ports joins its cables at one end, their far ends' cages join 
 way are ordered in lengths of at most so many metres below the longest of them. Planned links count, built or not: growth inside
 the plan changes no cable. Only tiers whose lengths differ by more than that are looked at: most halls have none.
 
-Source: CAB and MMS4X50-NM, both fibres of a twin port of about one length (4.5 ns/m); fabric.md section 2.
+Source: NVIDIA NDR/400GbE cable requirements and MMS4X50-NM: both fibres of a twin port of about one length (4.5 ns/m).
 """
 
 from collections.abc import Iterable, Iterator

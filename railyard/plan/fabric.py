@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import msgspec
+from pydantic.alias_generators import to_camel
 
+from railyard.model.infiniband import InfiniBand
+from railyard.model.lossless import Bfd, Lossless
 from railyard.model.plan import Cable, FabricSummary, SwitchPlan
-from railyard.model.site import StackFile, Transport
+from railyard.model.site import PodBy, StackFile, Transport
 from railyard.plan import names
 from railyard.plan.cabling import Cabler, cable_up
 from railyard.plan.even import even_out
@@ -78,8 +81,7 @@ def summarise(
 ) -> FabricSummary:
     """Counts of what stands (`wiring` says what that is) and ratios of what it is built for.
 
-    bisection (GB/s, one direction) = endpoints * link Gb/s / 8 / 2, divided by down_to_up where that exceeds 1 (fabric.md
-    section 2).
+    bisection (GB/s, one direction) = endpoints * link Gb/s / 8 / 2, divided by down_to_up where that exceeds 1.
     """
     fabric, standing = file.fabric, list(switches)
     roles = Counter(switch.role for switch in standing)
@@ -133,8 +135,34 @@ def _promises(file: StackFile, parts: Parts, shape: FabricShape, nics: RailNics)
         "shift_claim": shape.claim(built),
         "subnet_managers": managers,
         "subnet_manager_nodes": own if managers else None,
+        "idle_keys": _idle_keys(file, shape),
         "node_nics": nics.listed(),
         "node_nics_assumed": nics.assumed,
+    }
+
+
+def _idle_keys(file: StackFile, shape: FabricShape) -> tuple[str, ...]:
+    """Keys that somebody set and that change nothing here: pods are of three tiers, and each transport has keys of its own."""
+    fabric = file.fabric
+    pods = {"podBy": fabric.pod_by is not PodBy.UNIT, "fullPods": fabric.full_pods}
+    asked = (pods if shape.tiers < 3 else {}) | _other_transport(file)
+    return tuple(key for key, is_set in asked.items() if is_set)
+
+
+def _other_transport(file: StackFile) -> dict[str, bool]:
+    """Keys that only the other transport reads, by whether they say something else than nothing."""
+    fabric, own = file.fabric, file.infiniband
+    if fabric.transport is Transport.ROCE:
+        none = InfiniBand()
+        return {f"infiniband.{to_camel(key)}": getattr(own, key) != getattr(none, key) for key in InfiniBand.model_fields}
+    return {
+        "fabric.nos": fabric.nos is not None,
+        "fabric.nosVersion": fabric.nos_version is not None,
+        "fabric.asnBase": fabric.asn_base != type(fabric).model_fields["asn_base"].default,
+        "fabric.bfd": fabric.bfd != Bfd(),
+        "fabric.lossless": fabric.lossless != Lossless(),
+        "addresses.loopbacks": file.addresses.loopbacks is not None,
+        "addresses.ipv6.loopbacks": file.addresses.ipv6.loopbacks is not None,
     }
 
 

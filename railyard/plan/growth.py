@@ -7,6 +7,8 @@
     add      cables that come
 
 A cable that moves waits for the one that holds its new port. Ties go by id, so the order is the same on every run.
+
+Ports are compared by their place on the front and told by the names of the switches' system, each plan's ends by its own.
 """
 
 import heapq
@@ -15,7 +17,10 @@ from typing import Literal
 
 import msgspec
 
+from railyard.model.lossless import Nos
 from railyard.plan.names import sort_key
+from railyard.plan.native import Renamed
+from railyard.plan.ports import name_table
 
 Action = Literal["remove", "move", "replace", "park", "add"]
 
@@ -61,8 +66,31 @@ class _Cable(msgspec.Struct):
         return (End(self.a, self.a_label), End(self.z, self.z_label), *seconds)
 
 
+class _Box(msgspec.Struct, rename="camel"):
+    cages: int
+    lanes_per_cage: int
+
+
+class _Routing(msgspec.Struct):
+    nos: Nos
+    box: _Box | None = None
+
+
+class _Named(msgspec.Struct, rename="camel"):
+    name: str
+    port_count: int = 0
+
+
 class _Site(msgspec.Struct):
     cables: list[_Cable]
+    routing: _Routing | None = None
+    switches: list[_Named] = []
+
+    def renamed(self) -> Renamed:
+        """Names of this plan's ports; none of another network's, or of InfiniBand, changes."""
+        counts = [switch.port_count for switch in self.switches]
+        table = name_table(self.routing.nos, max(counts), self.routing.box) if self.routing and counts else {}
+        return Renamed(table, frozenset(switch.name for switch in self.switches if table))
 
 
 class _Change(msgspec.Struct, frozen=True):
@@ -96,7 +124,21 @@ def work_order(old_plan_json: bytes, new_plan_json: bytes) -> list[Work]:
         steps.append(change.work(len(steps) + 1, action))
     for name in come:
         steps.append(Work(len(steps) + 1, "add", name, (), (), after[name].ends(), None, after[name].length_m))
-    return steps
+    earlier, later = old.renamed(), new.renamed()
+    return [_told(work, earlier, later) for work in steps]
+
+
+def _told(work: Work, earlier: Renamed, later: Renamed) -> Work:
+    """A step under the names of the switches' system. A cable that goes has its old id."""
+    if not (earlier.table or later.table):
+        return work
+    return msgspec.structs.replace(
+        work,
+        cable=(later if work.now else earlier).id(work.cable),
+        stays=tuple(End(later.end(end.port), end.label) for end in work.stays),
+        was=tuple(End(earlier.end(end.port), end.label) for end in work.was),
+        now=tuple(End(later.end(end.port), end.label) for end in work.now),
+    )
 
 
 def _changes(before: dict[str, _Cable], after: dict[str, _Cable]) -> Iterator[_Change]:

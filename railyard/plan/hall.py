@@ -10,17 +10,19 @@ from math import ceil
 
 import msgspec
 
+from railyard.plan.floor.ground import Ground
+
 RACK_PITCH_M = 0.6
 """Width of a rack place in its row where the catalogue doesn't know the rack model's (`widthM`): the usual 600 mm."""
 ROW_PITCH_M = 3.0
-"""Rack depth 1.2 m plus half a cold and half a hot aisle (1.2 + 0.6 m). Assumption, to be replaced by a hall drawing."""
+"""Rack depth 1.2 m plus half a cold and half a hot aisle (1.2 + 0.6 m): assumed without a `railyard:floor`."""
 SAME_RACK_M = 2.0
 DROP_M = 4.0
 """Up to the tray and down again, 2 m each. Assumption of the project's contract; `cabling.dropM` overrides the 2 m."""
 SAME_RACK_ROUTE_M = 1.8
 """Route inside a rack: half of its height and both side channels. Assumption; 2 m with 10 % of slack."""
 SLACK = 1.1
-"""Slack of 10 %, the lower end of what fabric.md FAB-07 asks for (10-25 %)."""
+"""Slack of 10 %, the lower end of what FABRIC-028 asks for (10-25 %)."""
 LENGTHS_M = (
     1.0,
     1.5,
@@ -51,7 +53,8 @@ LENGTHS_M = (
 class Hall(msgspec.Struct, frozen=True):
     """Numbers of racks. All counts are for planned units, so a rack's number never depends on what is built.
 
-    `pitch_m` is the width of one rack place along the row, in metres.
+    `pitch_m` is the width of one rack place along the row, in metres. `ground` is None where nobody has drawn the hall: rows
+    are then `ROW_PITCH_M` apart, and no place is kept empty.
     """
 
     units: int
@@ -60,6 +63,7 @@ class Hall(msgspec.Struct, frozen=True):
     spine_racks: int
     racks_per_row: int
     pitch_m: float = RACK_PITCH_M
+    ground: Ground | None = None
 
     @property
     def per_unit(self) -> int:
@@ -84,15 +88,23 @@ class Hall(msgspec.Struct, frozen=True):
 
     def row(self, number: int) -> int:
         """Row (from 1) of a rack."""
+        if self.ground:
+            return self.ground.place(number)[0]
         return (number - 1) // self.racks_per_row + 1
 
     def position(self, number: int) -> int:
         """Place (from 1) of a rack in its row."""
+        if self.ground:
+            return self.ground.place(number)[1]
         return (number - 1) % self.racks_per_row + 1
 
-    def length_m(self, a: int, z: int) -> float:
-        """Orderable length in metres of a cable between racks number `a` and `z`."""
-        return length_m(a, z, self.racks_per_row, self.pitch_m)
+    def route_m(self, a: int, z: int, drop_m: float = DROP_M / 2) -> float:
+        """Routed length in metres between racks number `a` and `z`, without slack."""
+        if self.ground is None or a == z:
+            return route_m(a, z, self.racks_per_row, self.pitch_m, drop_m)
+        (a_row, a_position), (z_row, z_position) = self.ground.place(a), self.ground.place(z)
+        along = abs(a_position - z_position) * self.ground.place_mm / 1000
+        return round(along + self.ground.across_m(a_row, z_row) + 2 * drop_m, 6)
 
 
 def route_m(a: int, z: int, racks_per_row: int, pitch_m: float = RACK_PITCH_M, drop_m: float = DROP_M / 2) -> float:

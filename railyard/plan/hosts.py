@@ -4,7 +4,7 @@ What is the same on all nodes of a model is one `HostPlan`; what differs is a ta
 `rail{r}`, with the plane behind it where there are several (`rail3p1`): an order that the kernel's numbers don't have.
 
 Every interface has a routing table of its own, chosen by the packet's source address. ARP settings alone don't do it: with two
-NICs in one subnet packets of rail 1 left by rail 0 (reference fabric.md 4b, verified).
+NICs in one subnet packets of rail 1 left by rail 0 (verified: tests/proof/hosts).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

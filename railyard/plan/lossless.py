@@ -1,4 +1,4 @@
-"""PFC headroom of a link: the table row of the next larger cable length (reference fabric.md section 3).
+"""PFC headroom of a link: the table row of the next larger cable length (as SONiC takes it from pg_profile_lookup.ini).
 
 A table is bytes by link speed and cable length. It comes from the catalogue's ASIC; where that has none, from the stack file
 with its source. A cable that is longer than the last row, or a speed that the table lacks, has no answer: a rule refuses it,

@@ -32,7 +32,10 @@ class ManagedSwitch(msgspec.Struct, frozen=True):
 
 
 class GateRow(msgspec.Struct, frozen=True):
-    """What one switch must show. Port names are the system's own; `reach`: loopbacks of other leaves of its unit and plane."""
+    """What one switch must show. Port names are the system's own; `reach`: loopbacks of other leaves of its unit and plane.
+
+    `loopback` is the one that others reach it by; empty on switches that nobody is asked to reach.
+    """
 
     switch: ManagedSwitch
     sessions: tuple[str, ...]
@@ -40,6 +43,7 @@ class GateRow(msgspec.Struct, frozen=True):
     reach: tuple[str, ...]
     width: int
     mtu: int
+    loopback: str = ""
 
 
 def managed_switches(switches: Sequence[Switch], plan: "Plan") -> list[ManagedSwitch]:
@@ -57,30 +61,39 @@ def managed_switches(switches: Sequence[Switch], plan: "Plan") -> list[ManagedSw
     ]
 
 
+def canaries(managed: Sequence[ManagedSwitch]) -> list[ManagedSwitch]:
+    """Switches that a change is tried on before all others, one after the other: the first leaf, spine and core of a plane.
+
+    They are neighbours: what cuts a session shows on the first of them.
+    """
+    first: dict[str, ManagedSwitch] = {}
+    for one in managed:
+        if one.intent.plane == managed[0].intent.plane:
+            first.setdefault(one.intent.role, one)
+    return [first[role] for role in ("leaf", "spine", "core") if role in first]
+
+
 def gate_groups(site: str, managed: Sequence[ManagedSwitch]) -> dict[str, list[GateRow]]:
     """Name of a gate -> its switches: one per scalable unit, one for the tiers above."""
-    native = {(one.intent.hostname, port.name): port.native for one in managed for port in one.intent.ports}
     groups: defaultdict[str, list[GateRow]] = defaultdict(list)
     for one in managed:
         unit = one.intent.unit
-        groups[f"{site}-top-fabric" if unit is None else f"{site}-su{unit:03d}-fabric"].append(_row(one, managed, native))
+        groups[f"{site}-top-fabric" if unit is None else f"{site}-su{unit:03d}-fabric"].append(_row(one, managed))
     return dict(sorted(groups.items()))
 
 
-def _row(one: ManagedSwitch, managed: Sequence[ManagedSwitch], native: Mapping[tuple[str, str], str]) -> GateRow:
+def _row(one: ManagedSwitch, managed: Sequence[ManagedSwitch]) -> GateRow:
     intent = one.intent
     there = {other.intent.hostname for other in managed}
     ports = [port for port in intent.fabric_ports() if port.peer_device in there]
     return GateRow(
         switch=one,
         sessions=tuple(port.native for port in ports),
-        neighbours={
-            port.native: f"{port.peer_device}/{native.get((port.peer_device, port.peer_port), port.peer_port)}"
-            for port in ports
-        },
+        neighbours={port.native: f"{port.peer_device}/{port.peer_port}" for port in ports},
         reach=tuple(_others(intent, managed)),
         width=intent.uplinks,
         mtu=ports[0].mtu if ports else intent.site.lossless.switch_mtu,
+        loopback=intent.loopbacks[0] if intent.role == "leaf" and intent.loopbacks else "",
     )
 
 

@@ -1,7 +1,8 @@
 """Where the subnet managers of an InfiniBand fabric sit: on fabric manager hosts (UFM), or on the switches themselves.
 
 `fabric.reservedPorts` leaf ports go to UFM hosts, two ports to a host, each on another leaf. Without them the switches' own
-subnet managers run, where the catalogue says that they have one (`subnetManagerNodes`): on the first two of the upper tier.
+subnet managers run, where the catalogue says that they have one (`subnetManagerNodes`): on the first two of the upper tier,
+or on the first and the last where `facility.spineRacks` spreads it.
 Each plane, and each rail of a rail-only fabric, is a subnet of its own and needs its own.
 
 Source: QM97x0 user manual, "Software Management": one subnet manager for each subnet, on a switch or a host; at most two are
@@ -31,10 +32,11 @@ class ManagerHost(msgspec.Struct, frozen=True):
     u_height: int
     peak_kw: float
     weight_kg: float | None
+    depth_m: float | None = None
 
 
-HOST = ManagerHost("ufm-host", 1, 0.8, None)
-"""A two-socket server of 1U with two InfiniBand ports. Height and power are unverified (class of such servers, upper end)."""
+HOST = ManagerHost("ufm-host", 1, 0.8, None, 0.8)
+"""A two-socket server of 1U with two InfiniBand ports. Its figures are unverified (class of such servers, upper end)."""
 
 
 def manager_hosts(file: StackFile, shape: FabricShape) -> list[str]:
@@ -58,7 +60,7 @@ def subnet_managers(file: StackFile, parts: Parts, shape: FabricShape) -> dict[s
                 found[name].append(link.a)
     if not shape.reserved_ports and parts.switch.subnet_manager_nodes is not None:
         for name, rail, plane in _subnets(shape):
-            found[name] += _own(file.site.name, shape, rail, plane)
+            found[name] += _own(file.site.name, shape, rail, plane, file.facility.spine_racks > 1)
     return {name: tuple(dict.fromkeys(hosts)) for name, hosts in found.items()}
 
 
@@ -71,10 +73,13 @@ def _subnets(shape: FabricShape) -> Iterator[tuple[str, int | None, int]]:
             yield "-".join(parts) or "fabric", rail, plane
 
 
-def _own(site: str, shape: FabricShape, rail: int | None, plane: int) -> list[str]:
-    """The first two switches of the subnet, from the top: there is always a first leaf."""
+def _own(site: str, shape: FabricShape, rail: int | None, plane: int, apart: bool) -> list[str]:
+    """The first two switches of the subnet, from the top: there is always a first leaf. `apart`: the first and the last of the
+    upper tier, which stand in different racks (`facility.spineRacks`).
+    """
     name, count = (names.core, shape.cores_per_plane) if shape.tiers == 3 else (names.spine, shape.spines_per_plane)
-    upper = [name(site, number, plane, shape.planes) for number in range(1, min(count, RECOMMENDED) + 1)]
+    numbers = (1, count) if apart and count > 1 else range(1, min(count, RECOMMENDED) + 1)
+    upper = [name(site, number, plane, shape.planes) for number in numbers]
     leaves = [rail] if rail is not None else range(min(shape.groups, RECOMMENDED))
     lower = [leaf_name(site, shape, 1, index, plane) for index in leaves]
     return [*upper, *lower][:RECOMMENDED]

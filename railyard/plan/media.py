@@ -65,12 +65,12 @@ def _rank(choice: Choice) -> tuple[int, float, float, str]:
 
 def _fit(cable: CableModel, optics: Iterable[OpticModel], need: Need, wanted_m: float) -> Choice | None:
     """A cable with its ends where it fits the need."""
-    lanes = {end.lane_gbps for end in (need.a, need.z)}
     if (
-        need.transport not in cable.transports
-        or need.link_gbps not in cable.link_gbps
-        or not lanes <= set(cable.lane_gbps)
+        need.link_gbps not in cable.link_gbps
+        or need.transport not in cable.transports
         or wanted_m > cable.max_length_m
+        or need.a.lane_gbps not in cable.lane_gbps
+        or need.z.lane_gbps not in cable.lane_gbps
         or (cable.medium.startswith("multimode") and not cable.medium.endswith(need.multimode))
     ):
         return None
@@ -143,8 +143,9 @@ def _with(end: CableEnd, optic: OpticModel) -> CableEnd:
 def table_medium(length_m: float, lane_gbps: int) -> str:
     """The medium that the reference's table gives for a length, whatever the cages: for links that no cable fits.
 
-    Source: fabric.md section 2, "Cable kind by length" (LINKX, XDRC, CAB). 200G-PAM4: no passive copper, no multimode. Lanes of
-    50 Gb/s and less are not in the table: passive copper to 2 m, active optical to 100 m, FR4 beyond (unverified).
+    Source: NVIDIA LinkX 100G-PAM4 overview, NDR/400GbE cable requirements, XDR 200G-PAM4 list. 200G-PAM4: no
+    passive copper, no multimode. Lanes of 50 Gb/s and less are not in the table: passive copper to 2 m, active optical to
+    100 m, FR4 beyond (unverified).
     """
     if lane_gbps >= 200:
         steps = ((5.0, "active-copper"), (500.0, "single-mode"))

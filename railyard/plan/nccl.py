@@ -1,6 +1,7 @@
 """NCCL and RCCL environment out of the topology (RCCL reads the same names).
 
-Names and meanings: NVIDIA NCCL user guide, "Environment Variables"; what goes wrong without them: reference fabric.md 6.
+Names and meanings: NVIDIA NCCL user guide, "Environment Variables"; what goes wrong without them:
+the issues named in `rules.scheduler_texts`.
 """
 
 from railyard.model.lossless import Lossless
@@ -55,8 +56,8 @@ def cross_nic(layout: Layout) -> str:
 
 
 def _roce(file: StackFile) -> dict[str, str]:
-    """GIDs by RoCE version, family and address range, never by a fixed index, which differs from host to host (fabric.md 6.12);
-    the traffic class of the one lossless contract, for GPU-driven queue pairs too (fabric.md 6.16).
+    """GIDs by RoCE version, family and address range, never by a fixed index, which differs from host to host (pytorch#81628);
+    the traffic class of the one lossless contract, for GPU-driven queue pairs too (nccl#2383).
     """
     contract, block = file.fabric.lossless, file.addresses.rails
     return {
@@ -70,7 +71,7 @@ def _roce(file: StackFile) -> dict[str, str]:
 
 
 def _spread(fabric: Fabric, contract: Lossless) -> dict[str, str]:
-    """Many paths for one flow (fabric.md 6.29). Queue pairs in turn, message by message: splitting each one costs latency."""
+    """Many paths for one flow (uccl#153). Queue pairs in turn, message by message: splitting each one costs latency."""
     if fabric.layout is Layout.RAIL_ONLY or contract.spread == "none":
         return {}
     if contract.spread == "adaptive-routing":

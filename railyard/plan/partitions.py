@@ -25,7 +25,7 @@ from railyard.plan.machines import Seat
 
 SHOWN = 5
 """Machines that a list of facts names; the rest is a number."""
-_RANGE = re.compile(r"^su(?:\[(\d+)-(\d+)\]|(\d+))(?:-gpu(?:\[(\d+)-(\d+)\]|(\d+)))?$")
+_RANGE = re.compile(r"^(?:(?P<site>.+?)-)?su(?:\[(\d+)-(\d+)\]|(\d+))(?:-gpu(?:\[(\d+)-(\d+)\]|(\d+)))?$")
 Bounds = tuple[int, int, int, int]
 """First and last unit, first and last slot, all from 1."""
 
@@ -104,8 +104,9 @@ def rules_of(subnet: Subnet, partitions: Sequence[PartitionPlan]) -> tuple[Parti
     """The rules of one subnet's file: the default partition, then each tenant that has ports there.
 
     A file without a Default rule makes everybody a limited member of the default partition, and two limited members can't talk
-    (fabric.md 3). So the rule is always there: full for all without tenants, else limited for all but subnet managers, which
-    every port must be able to reach. `index0`: NCCL and MPI take the key at index 0 by default: it must be the tenant's.
+    (opensm doc/partition-config.txt). So the rule is always there: full for all without tenants, else limited for all but
+    subnet managers, which every port must be able to reach. `index0`: NCCL and MPI take the key at index 0 by default, so it
+    must be the tenant's.
     """
     managers = sorted(guid_text(row.port_guid) for row in subnet.adapters if row.role == "manager")
     everybody = [("ALL", not partitions), ("SELF", True), *((guid, True) for guid in managers)]
@@ -132,13 +133,13 @@ def _inside(seat: Seat, within: Iterable[Bounds]) -> bool:
 
 
 def _bounds(text: str, file: StackFile) -> Bounds | None:
-    """Units and slots of a range; None where it is turned round or lies outside of what is planned."""
+    """Units and slots of a range; None where it is turned round, another site's, or outside of what is planned."""
     found, fabric = _RANGE.match(text), file.fabric
-    if found is None:
+    if found is None or found["site"] not in (None, file.site.name):
         return None
     units = max(fabric.planned_scalable_units or 0, fabric.scalable_units)
-    low, high = int(found[1] or found[3]), int(found[2] or found[3])
-    slot = found[4] or found[6]
-    first, last = (int(slot), int(found[5] or found[6])) if slot else (1, fabric.nodes_per_unit)
+    low, high = int(found[2] or found[4]), int(found[3] or found[4])
+    slot = found[5] or found[7]
+    first, last = (int(slot), int(found[6] or found[7])) if slot else (1, fabric.nodes_per_unit)
     planned = 1 <= low <= high <= units and 1 <= first <= last <= fabric.nodes_per_unit
     return (low, high, first, last) if planned else None

@@ -1,24 +1,18 @@
 """The hardware that a stack file names, taken out of the catalogue once."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from railyard.model.catalog import Catalog, Entry, GpuModel, NodeModel, PduModel, RackModel, StorageNodeModel, SwitchModel
 from railyard.model.config import SiteConfig
 from railyard.model.errors import Problem
-from railyard.model.plan import RackSupplies
 from railyard.model.site import Fabric, StackFile, StorageBackend
 from railyard.plan.problems import PlanError
-
-if TYPE_CHECKING:
-    from railyard.plan.placement import Body
 
 E = TypeVar("E", bound=Entry)
 SiteInput = SiteConfig
 """What planning takes."""
-_UNFED = frozenset({"oob"})
 
 
 @dataclass(frozen=True)
@@ -104,23 +98,3 @@ def _speed(fabric: Fabric, node: NodeModel) -> Iterator[Problem]:
         limit = f"{node.nic_gbps:g} Gb/s for each NIC of a {node.name}"
         fix = f"set fabric.linkGbps to {node.nic_gbps / links:g} or less"
         yield Problem("PLAN-012", "railyard:fabric.linkGbps", f"{each} on one NIC", limit, fix)
-
-
-def supplies_of(parts: Parts, bodies: Iterable["Body"]) -> tuple[RackSupplies, ...]:
-    """Power supplies of what stands in a rack, by model. Out-of-band switches are left out: no job stops with them."""
-    counts = Counter((body.model, body.peak_kw) for body in bodies if body.role not in _UNFED)
-    return tuple(_supplies(parts, model, peak_kw, count) for (model, peak_kw), count in sorted(counts.items()))
-
-
-def _supplies(parts: Parts, model: str, peak_kw: float, devices: int) -> RackSupplies:
-    """A model's facts, `None` where the catalogue has none: only GPU servers say yet what each of their supplies gives."""
-    known = parts.catalog
-    item = known.nodes.get(model) or known.switches.get(model) or known.storage.get(model)
-    return RackSupplies(
-        model=model,
-        devices=devices,
-        peak_kw=peak_kw,
-        psus=item.psus if item else None,
-        psus_for_full=item.psus_for_full if item else None,
-        psu_kw=item.psu_kw if isinstance(item, NodeModel) else None,
-    )

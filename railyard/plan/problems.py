@@ -17,6 +17,7 @@ A problem is recorded in `Plan.problems` wherever a plan can still be drawn; `Pl
 | PLAN-012 | links faster than the node's NICs |
 | PLAN-013 | a transport that the switch doesn't speak |
 | PLAN-014 | a file system that the storage server isn't for |
+| PLAN-015 | more racks than any hall holds |
 """
 
 from railyard.model.errors import ProblemsError

@@ -1,6 +1,6 @@
 """Kubernetes side of the plan: a cluster queue per tenant in the site's cohort, quotas for every resource, volumes.
 
-A ClusterQueue that doesn't cover a resource refuses each job that asks for it (kubernetes.md, verified on Kueue 0.17), so cpu,
+A ClusterQueue that doesn't cover a resource refuses each job that asks for it (verified on Kueue 0.17), so cpu,
 memory and the GPUs all have a quota. A tenant's share is its cluster queue's nominal quota; the cohort holds the rest.
 """
 
@@ -19,7 +19,7 @@ CORES_PER_GPU = 12
 RAM_GIB_PER_GPU = 128
 """Memory per GPU where it is unknown: half of what the catalogue's nodes have. Assumption."""
 MEMORY_SHARE = 0.95
-"""What of the nominal memory jobs may ask for: a 2,048 GiB node reports 2,015 GiB (users.md case 46), the kubelet keeps some.
+"""What of the nominal memory jobs may ask for: a 2,048 GiB node reports 2,015 GiB (parallelcluster#1517), kubelets keep some.
 """
 GPU_RESOURCE = {"nvidia": "nvidia.com/gpu", "amd": "amd.com/gpu"}
 SITE, POD, UNIT, RACK, ROLE, HOSTNAME = (

@@ -67,10 +67,12 @@ def _layout(choice: Choice) -> Iterator[Refusal]:
             yield Refusal("PLAN-024", key, f"{value:g} in {what}", "none: there are no spines", f"leave {{{key}}} out")
     if single and choice.units > 1:
         most = choice.radix // (1 if flat else choice.rails) // choice.nics_per_rail
+        wanted = choice.units * choice.nodes_per_unit if choice.nodes is None else choice.nodes
         found = f"{choice.units} units and no spines to join them"
-        bigger = f"one unit with more nodes ({{nodes_per_unit}}, at most {most}), or " if most else ""
-        fix = f"{bigger}two tiers"
-        yield Refusal("PLAN-024", "units", found, "1 unit", fix)
+        # A bigger unit is advice only where one switch of each rail holds all the nodes.
+        bigger = f"one unit ({{nodes_per_unit}} {wanted}), or " if wanted <= most else ""
+        fix = f"{bigger}two tiers: " + ("set {layout} to rail-optimized" if flat else "set {tiers} to auto")
+        yield Refusal("PLAN-024", "units", found, f"1 unit of at most {most} nodes" if most else "1 unit", fix)
     if choice.pod_by == "rail" and choice.layout != "rail-optimized":
         fix = "leave {pod_by} out, or {layout} rail-optimized"
         yield Refusal("PLAN-024", "pod_by", f"pods of rails, {choice.layout}", "leaves that belong to a rail", fix)

@@ -6,16 +6,16 @@ from railyard.model.plan import ReplicaPlan
 from railyard.model.site import StackFile
 
 WAN_EFFICIENCY = 0.8
-"""Usable share of a WAN link with parallel TCP streams (storage_dr.md 7.3)."""
+"""Usable share of a WAN link with parallel TCP streams (ours)."""
 
 
 def copy_minutes(checkpoint_tib: float, link_gbps: float) -> float:
-    """TiB * 1024^4 * 8 / (Gb/s * 10^9 * 0.8) / 60. Source: storage_dr.md 7.3 (405B, 5.68e12 bytes, over 10 Gb/s: 95 min)."""
+    """TiB * 1024^4 * 8 / (Gb/s * 10^9 * 0.8) / 60. A checkpoint of 405B (5.68e12 bytes) over 10 Gb/s: 95 min."""
     return checkpoint_tib * 1024**4 * 8 / (link_gbps * 1e9 * WAN_EFFICIENCY) / 60
 
 
 def rpo_minutes(interval_min: float, copy_min: float) -> float:
-    """m * interval + copy, with every m-th checkpoint replicated, m = ceil(copy / interval) (storage_dr.md 7.3).
+    """m * interval + copy, with every m-th checkpoint replicated, m = ceil(copy / interval).
 
     It is interval + copy as long as a copy ends before the next checkpoint. Save, seal, queue and verify are not in it yet.
     """

@@ -8,7 +8,7 @@
                  node's end), as /31 (RFC 3021) and /127 (RFC 6164)
     loopbacks    leaf, spine and core count up in turn: 1 + 3 * i + (0 | 1 | 2), so that none of them moves when another grows
 
-Why pairs and no bridge on the leaf: adaptive routing wants physical layer-3 ports (reference fabric.md section 3), a node can't
+Why pairs and no bridge on the leaf: adaptive routing wants physical layer-3 ports (NVUE reference), a node can't
 answer for its neighbour, and nodes of one leaf are routed like all others. The leaf announces its subnet as one route.
 """
 
@@ -53,7 +53,8 @@ def cut_rails(block: Block, loopbacks: Block | None, shape: FabricShape) -> tupl
     count = shape.rails * shape.planes
     cut = rail_blocks(block, count if loopbacks else count + 1)
     if loopbacks or not cut:
-        return cut, loopbacks
+        # Cut into a power of two: three rails leave a fourth block, which is nobody's.
+        return cut[:count], loopbacks
     return cut[:count], cut[-1] if len(cut) > count else None
 
 

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from railyard.model.lossless import Headroom, Lossless, Nos
-from railyard.model.plan import AddressRow, Cable, SwitchPlan
+from railyard.model.plan import AddressRow, SwitchPlan
 from railyard.model.site import StackFile, Transport
 from railyard.model.switch_intent import RoutingPlan, SwitchRouting
 from railyard.plan import asn, names
 from railyard.plan.blocks import parse_block
-from railyard.plan.fabric import links_of
 from railyard.plan.lossless import asic_of, buffer_of, headroom_of, reserve_bytes, table_of
 from railyard.plan.parts import Parts
+from railyard.plan.reserved import Lengths
 from railyard.plan.routed import LOOPBACK, cut_rails, leaf_of, leaf_subnet
 from railyard.plan.shape import FabricShape
 from railyard.plan.wiring import leaf_name
@@ -36,6 +36,7 @@ def plan_routing(file: StackFile, shape: FabricShape, parts: Parts, switches: tu
             numbers[switch.role].add(switch.routing.asn)
     pods = len({asn.pod_of(shape, spine) for spine in range(1, 1 + sum(s.role == "spine" for s in switches) // shape.planes)})
     oob = parse_block(addresses.oob)
+    own = (addresses.oob, addresses.in_band, addresses.ipv6.oob, addresses.ipv6.in_band)
     blocks = (addresses.rails, addresses.loopbacks, addresses.ipv6.rails, addresses.ipv6.loopbacks)
     return RoutingPlan(
         nos=nos,
@@ -63,9 +64,11 @@ def plan_routing(file: StackFile, shape: FabricShape, parts: Parts, switches: tu
         bad_releases=(asic.bad_releases or ()) if asic else (),
         ntp_servers=addresses.ntp_servers,
         syslog_servers=addresses.syslog_servers,
-        management=addresses.management or (addresses.oob, addresses.in_band),
+        management=addresses.management or tuple(text for text in own if text),
         management_gateway=oob.address(1),
+        management_gateway6=parse_block(addresses.ipv6.oob).address(1) if addresses.ipv6.oob else None,
         rails_v6=any(text and parse_block(text).version == 6 for text in blocks),
+        systems=asic.systems if asic else None,
     )
 
 
@@ -74,14 +77,13 @@ def route_switches(
     shape: FabricShape,
     parts: Parts,
     switches: tuple[SwitchPlan, ...],
-    cables: Iterable[Cable],
+    lengths: Lengths,
     rows: Iterable[AddressRow],
 ) -> tuple[SwitchPlan, ...]:
-    """The switches with what routing makes of each of them."""
+    """The switches with what routing makes of each of them; `lengths` are those of their planned ports."""
     if file.fabric.transport is not Transport.ROCE:
         return switches
     router_ids = _router_ids(rows)
-    lengths = _lengths(cables, {switch.name for switch in switches})
     subnets = _subnets(file, shape)
     asic = asic_of(parts.catalog.asics.values(), file.fabric.switch_model)
     table, _ = table_of(asic, file.fabric.lossless)
@@ -127,20 +129,6 @@ def _asn(base: int, shape: FabricShape, switch: SwitchPlan, pods: dict[str, int]
 def _router_ids(rows: Iterable[AddressRow]) -> dict[str, str]:
     """IPv4 loopback of each switch; on an IPv6-only loopback block a router id must be chosen, and a rule says so."""
     return {row.device: row.address for row in rows if row.network == LOOPBACK and ":" not in row.address}
-
-
-def _lengths(cables: Iterable[Cable], switches: set[str]) -> dict[str, dict[float, int]]:
-    """Switch -> ordered cable length (m) -> number of its ports with such a cable."""
-    found: defaultdict[str, defaultdict[float, int]] = defaultdict(lambda: defaultdict(int))
-    for cable in cables:
-        metres = cable.length_m
-        # Most cables carry one link; a generator for each of 393,216 would cost half of this loop.
-        ends = (cable.a, cable.z) if cable.a_second is None else tuple(end for pair in links_of(cable) for end in pair)
-        for end in ends:
-            device = end[: end.index("/")]
-            if device in switches:
-                found[device][metres] += 1
-    return {device: dict(lengths) for device, lengths in found.items()}
 
 
 def _subnets(file: StackFile, shape: FabricShape) -> dict[str, list[str]]:

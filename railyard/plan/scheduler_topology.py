@@ -2,11 +2,11 @@
 
     level 0   unit     its nodes, those that exist; a unit without one is left out
     level 1   pod      units whose leaves share a pod of spines: three tiers with podBy unit, where no unit spans two pods
-    highest   root     one per separate fabric: two fabrics under one root would let jobs span them (users.md case 21)
+    highest   root     one per separate fabric: two fabrics under one root would let jobs span them (soperator#2585)
 
 All branches are equally deep. Storage and out-of-band switches never enter: the tree is made of positions of GPU nodes in the
 training fabric, not of switches. Names follow identity, so growth within the plan renames nothing.
-Source: reference fabric.md 5 and FAB-20, users.md cases 19 to 21.
+Source: NVIDIA/topograph#265 and #488, nebius/soperator#1188 and #2585.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ def pseudo_switches(fabrics: Iterable[FabricUnits], known: Collection[str] | Non
     """The trees of all fabrics, roots first, equally deep; empty where no node is left.
 
     `known` are the scheduler's nodes. One that it doesn't know is left out: for an unknown name a scheduler drops the switch,
-    or the whole file (users.md case 20). One that no fabric has goes below `<fabric>.unknown`, in the first fabric.
+    or the whole file (soperator#1188). One that no fabric has goes below `<fabric>.unknown`, in the first fabric.
     """
     mine = sorted(fabrics, key=lambda fabric: names.sort_key(fabric.name))
     placed = {node for fabric in mine for nodes in fabric.units.values() for node in nodes}

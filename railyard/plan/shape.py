@@ -1,7 +1,7 @@
 """Size of a Clos by the closed form of the published reference architectures: the one computation of planner and calculator.
 
-Source: reference `fabric.md` 1.3 (reproduces all 15 published rows, tests/data/reference_topologies.csv) and section 0 for
-three tiers.
+Source: the published rows (SuperPOD H100, B200, B300 RA; tests/data/reference_topologies.csv), all 15 of which it gives. The
+wiring of three tiers is ours.
 
     D = node ports of a leaf, U = uplinks per leaf (default D), k = ports per switch at the link speed, P = planes,
     S = planned units, G = leaves of a unit in a plane, leaves per plane L = S * G

@@ -2,7 +2,7 @@
 
 from railyard.model.errors import Problem
 from railyard.model.site import StackFile
-from railyard.plan.parts import Parts
+from railyard.plan.parts import Parts, misfits
 from railyard.plan.problems import PlanError
 from railyard.plan.refusals import refusals
 from railyard.plan.shape import Choice, FabricShape, size
@@ -54,7 +54,8 @@ def shape_of(file: StackFile, parts: Parts) -> tuple[FabricShape, tuple[Problem,
     choice = choice_of(file, parts.radix)
     found = refusals(choice, file.fabric.scalable_units)
     if found:
-        raise PlanError(refusal.problem(KEYS) for refusal in found)
+        # What the hardware doesn't have as well: whoever corrects the shape shouldn't meet it in the next run.
+        raise PlanError([*(refusal.problem(KEYS) for refusal in found), *misfits(file, parts)])
     shape = size(choice)
     return shape, tuple(_overridden(file, shape))
 

@@ -9,7 +9,7 @@ from railyard.plan import names
 from railyard.plan.machines import Seat
 
 METADATA_SHARE = 0.005
-"""Metadata is 0.3-0.5 % of capacity (storage_dr.md 2.3, BeeGFS system requirements); the upper end."""
+"""Metadata is 0.3-0.5 % of capacity (BeeGFS system requirements); the upper end."""
 
 
 def size_file_system(file: StackFile, model: StorageNodeModel | None, seats: Sequence[Seat]) -> FileSystemPlan | None:

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from railyard.model.asics import Box
 from railyard.model.lossless import Headroom, Nos
 from railyard.model.plan import SwitchPlan
 from railyard.model.switch_intent import PortIntent, PortRole, RoutingPlan, SwitchIntent
 from railyard.plan.addresses import SWITCH_INTERFACE
 from railyard.plan.fabric import links_of
 from railyard.plan.lossless import headroom_of
-from railyard.plan.ports import Position, native_name, position
+from railyard.plan.native import Table, in_native_names, port_table
+from railyard.plan.ports import counted_name, place_on
 from railyard.plan.routed import LOOPBACK
 
 if TYPE_CHECKING:
@@ -21,10 +21,14 @@ _ABOVE = {"leaf": ("spine",), "spine": ("core",), "core": ()}
 
 
 def switch_intents(plan: "Plan", nos: Nos | None = None) -> Iterator[SwitchIntent]:
-    """One intent per switch in the plan's order; nothing for a fabric that isn't routed. `nos` overrides the stack file's."""
+    """One intent per switch in the plan's order; nothing for a fabric that isn't routed.
+
+    Ports and their peers have the names of the stack file's system, or of `nos`.
+    """
     routing = plan.routing
     if routing is None:
         return
+    table, plan = port_table(plan, nos), in_native_names(plan, nos)
     lengths = _lengths(plan)
     interfaces = _interfaces(plan)
     roles = {switch.name: switch.role for switch in plan.switches}
@@ -34,7 +38,7 @@ def switch_intents(plan: "Plan", nos: Nos | None = None) -> Iterator[SwitchInten
         if own is None:
             continue
         mine = interfaces.get(switch.name, {})
-        ports = _ports(switch, routing, nos or routing.nos, roles, lengths, mine, heads)
+        ports = _ports(switch, routing, table, roles, lengths, mine, heads)
         yield SwitchIntent(
             hostname=switch.name,
             role=switch.role,
@@ -48,19 +52,12 @@ def switch_intents(plan: "Plan", nos: Nos | None = None) -> Iterator[SwitchInten
             subnets=own.subnets,
             uplinks=own.uplinks,
             maximum_paths=own.maximum_paths,
-            management_address=next(iter(mine.get(SWITCH_INTERFACE, ())), ""),
+            management_addresses=tuple(mine.get(SWITCH_INTERFACE, ())),
             ports=tuple(ports),
             site=routing,
+            headroom_bytes=own.headroom_bytes,
+            longest_m=own.longest_m,
         )
-
-
-def port_names(plan: "Plan", nos: Nos) -> dict[str, str]:
-    """Native name of each wired switch port -> the plan's, both as `device/port`: what an audit of LLDP needs."""
-    return {
-        f"{intent.hostname}/{port.native}": f"{intent.hostname}/{port.name}"
-        for intent in switch_intents(plan, nos)
-        for port in intent.wired()
-    }
 
 
 def _lengths(plan: "Plan") -> dict[str, float]:
@@ -83,7 +80,7 @@ def _interfaces(plan: "Plan") -> dict[str, dict[str, list[str]]]:
 def _ports(
     switch: SwitchPlan,
     routing: RoutingPlan,
-    nos: Nos,
+    table: Table,
     roles: dict[str, str],
     lengths: dict[str, float],
     addresses: dict[str, list[str]],
@@ -92,17 +89,16 @@ def _ports(
     """Every port that the box has at the link speed: one without a cable is there, too, and shut."""
     # A port beyond the box is FABRIC-006's finding; no file can hold it.
     wired = switch.ports
-    prefix = "swp"
     for number in range(1, switch.port_count + 1):
-        name = f"{prefix}{number}"
+        counted = counted_name(number)
+        name = table.get(counted, counted)
         device, _, port = wired.get(name, "").partition("/")
         metres = lengths.get(f"{switch.name}/{name}", 0.0)
         if metres not in heads:
             heads[metres] = headroom_of(routing.headroom, routing.link_gbps, metres) if metres else None
-        place = _place(number, switch.port_count, routing.box)
+        place = place_on(number, switch.port_count, routing.box)
         yield PortIntent(
-            name=name,
-            native=native_name(nos, name, place, routing.box.lanes_per_cage if routing.box else 1),
+            native=name,
             number=number,
             cage=place.cage,
             sub=place.sub,
@@ -118,16 +114,6 @@ def _ports(
             headroom=heads[metres],
             peer_is_switch=device in roles,
         )
-
-
-def _place(number: int, port_count: int, box: Box | None) -> Position:
-    """Position on the box; one lane and one cage per port where nobody knows the box or its cages don't divide the ports."""
-    try:
-        return (
-            position(number, port_count, box.cages, box.lanes_per_cage) if box else position(number, port_count, port_count, 1)
-        )
-    except ValueError:
-        return position(number, port_count, port_count, 1)
 
 
 def _role(own: str, peer: str, roles: dict[str, str]) -> PortRole:

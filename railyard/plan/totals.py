@@ -1,24 +1,12 @@
 """The site's totals: the small slice that whole-site rules and the consequence table read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from railyard.model.plan import FabricSummary, FileSystemPlan, MachinePlan, RackPlan, SiteTotals
+from railyard.model.power import PowerPlan
 from railyard.model.site import StackFile
-from railyard.plan import names
+from railyard.plan.electrical import worst_feeds
 from railyard.plan.shape import FabricShape
-
-
-def worst_feed(racks: Iterable[RackPlan]) -> tuple[str, float]:
-    """(PDU name, percent) of the fullest feed when the other one of its rack is lost: survivor kW / capacity kW * 100."""
-    loads = (
-        (round(feed.survivor_kw / feed.capacity_kw * 100, 6), names.pdu(rack.name, feed.name))
-        for rack in racks
-        for feed in rack.feeds
-        if feed.capacity_kw > 0
-    )
-    # The fullest; among equals the first by name, so that the answer doesn't depend on the order of racks.
-    percent, name = min(loads, key=lambda item: (-item[0], names.sort_key(item[1])), default=(0.0, ""))
-    return name, percent
 
 
 def sum_up(
@@ -30,10 +18,11 @@ def sum_up(
     file_system: FileSystemPlan | None,
     cables: int,
     inventory_sha256: str,
+    power: PowerPlan,
 ) -> SiteTotals:
     """Totals of what stands."""
     nodes = [machine for machine in machines if machine.role == "gpu"]
-    name, percent = worst_feed(racks)
+    feed, segment = worst_feeds(racks, power)
     return SiteTotals(
         site=file.site.name,
         gpus=sum(machine.gpus for machine in nodes),
@@ -42,8 +31,11 @@ def sum_up(
         machines=len(machines),
         racks=len(racks),
         peak_kw=round(sum(rack.peak_kw for rack in racks), 6),
-        worst_feed_percent=percent,
-        worst_feed=name,
+        worst_feed_percent=feed.percent if feed else 0.0,
+        worst_feed=feed.name if feed else "",
+        worst_segment_percent=segment.percent if segment else None,
+        worst_segment=segment.name if segment else None,
+        worst_segment_when=segment.when if segment else None,
         bisection_gb_per_s=fabric.bisection_gb_per_s,
         cables=cables,
         usable_storage_tib=file_system.usable_tib if file_system else 0.0,

@@ -16,7 +16,7 @@ Twin cables (`linksPerCable: 2`) carry the links of two neighbouring ports of th
 two rails; two uplinks. Where pairs have an even number of links, both uplinks go to one switch and neighbouring ports of it
 (above, with cables for links and two ports for one); else to two switches.
 
-Source: fabric.md 1.2 and section 0 (pods of U leaves + U spines; strict ftree of OpenSM accepts this wiring).
+Source: ours: pods of U leaves + U spines close all port counts of the SuperPOD B200 RA, and strict ftree of OpenSM takes them.
 
 What stands: the leaves of built units with all their uplinks (`fullPods`: of all units of their pods), every spine of a pod
 that has such a leaf (two tiers: every planned spine, since its ports are fixed), every planned core. Node ports hold cables of

@@ -3,35 +3,49 @@
 Columns are found by name, so a sheet from which others were deleted, or to which some were added, can be read too. A row that
 contradicts another one is named and read no further; the others count.
 
-    READ-002   no column `id`, or a column twice; a result that is neither pass nor fail; a loss that is no number
+    READ-002   no column `id`, or a column twice; a row that is cut short; a result that is neither pass nor fail; a loss that
+               is no number, or beyond the budget of a cable that is said to have passed (`cli.filled`)
     READ-005   two rows of one cable with different values; one serial number on two cables
     READ-006   a cable that the plan doesn't have
+    READ-009   other ends than the plan's (`moved_ends`): what was tested there isn't the planned cable
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 
 from railyard.model.errors import Problem
-from railyard.read.results import meaning
-from railyard.read.sheets import heads, rows_of
+from railyard.read.results import LOSS_LIMIT, loss_db, meaning
+from railyard.read.sheets import heads, rows_of, whole_rows
 from railyard.read.text import Notebook
 
 FILLED = ("serial", "a_optic_serial", "z_optic_serial", "test_result", "loss_db", "remark")
 """Columns of the crew, as `render.cables` writes them."""
 SERIALS = ("serial", "a_optic_serial", "z_optic_serial")
-_LOSS_MAX_DB = 100.0
+ENDS = ("a_device", "a_port", "z_device", "z_port", "a_second", "z_second")
+"""Columns that say where a cable's plugs are."""
+PortName = Callable[[str, str], str]
+"""(device, name of one of its ports in the sheet) -> the port's name today."""
 
 
 @dataclass(frozen=True)
 class FilledSchedule:
-    """Values by cable id and column, only what was filled in; and every problem of the file."""
+    """Values by cable id and column, only what was filled in; and every problem of the file.
+
+    `ends`: what the rows with values say of their cable's ends, by id and column (those that the sheet has).
+    """
 
     values: Mapping[str, Mapping[str, str]]
     problems: tuple[Problem, ...]
+    ends: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
 
-def read_filled(text: str, source: str, known: Collection[str] | None = None) -> FilledSchedule:
-    """Reads a filled `cables.csv`. `known` are the ids of the plan's cables; None: any id is taken."""
+def read_filled(
+    text: str, source: str, known: Collection[str] | None = None, port: PortName = lambda _device, name: name
+) -> FilledSchedule:
+    """Reads a filled `cables.csv`. `known` are the ids of the plan's cables; None: any id is taken.
+
+    `port` gives the name that a device's port has today: a sheet may be older than the site's switch system.
+    """
     notebook = Notebook(source)
     rows = rows_of(text, notebook)
     names = heads(rows[0][1]) if rows else ()
@@ -45,9 +59,10 @@ def read_filled(text: str, source: str, known: Collection[str] | None = None) ->
         return FilledSchedule({}, tuple(notebook.listed()))
     # A serial number stands on one cable or optic only: a shared optic of two links is named in both of its rows.
     found: dict[str, dict[str, str]] = {}
+    ends: dict[str, dict[str, str]] = {}
     owners: dict[str, str] = {}
-    for line, row in rows[1:]:
-        cells = {name: cell for name, cell in zip(names, row, strict=False) if name}
+    for line, row in whole_rows(rows, notebook):
+        cells = _today({name: cell for name, cell in zip(names, row, strict=False) if name}, port)
         values = _values(cells, line, notebook)
         cable = cells.get("id", "")
         if not cable or values is None or not _fits(cable, values, found, known, line, notebook):
@@ -59,7 +74,37 @@ def read_filled(text: str, source: str, known: Collection[str] | None = None) ->
             continue
         if values:
             found[cable] = values
-    return FilledSchedule(found, tuple(notebook.listed()))
+            ends[cable] = {name: cells[name].strip() for name in ENDS if name in cells}
+    return FilledSchedule(found, tuple(notebook.listed()), ends)
+
+
+def _today(cells: dict[str, str], port: PortName) -> dict[str, str]:
+    """A row with today's names of its ports, in the id as well."""
+    device, mark, name = cells.get("id", "").partition(":")
+    said = {"id": f"{device}{mark}{port(device, name)}"} if mark else {}
+    for end in ("a", "z"):
+        own, known = cells.get(f"{end}_device", "").strip(), cells.get(f"{end}_port", "").strip()
+        if own and known:
+            said[f"{end}_port"] = port(own, known)
+        device, mark, name = cells.get(f"{end}_second", "").strip().partition("/")
+        if mark:
+            said[f"{end}_second"] = f"{device}/{port(device, name)}"
+    return cells | said
+
+
+def moved_ends(schedule: FilledSchedule, planned: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Cables whose row names other ends than the plan does, each with the first difference in words.
+
+    `planned`: id -> ENDS of every cable of the plan. What the sheet has no column for isn't compared.
+    """
+    found: dict[str, str] = {}
+    for cable, said in schedule.ends.items():
+        mine = planned.get(cable, {})
+        for name, text in said.items():
+            if name in mine and text != mine[name]:
+                found[cable] = f"{name} {text[:80] or 'is empty'}, planned {mine[name] or 'nothing'}"
+                break
+    return found
 
 
 def _values(cells: Mapping[str, str], line: int, notebook: Notebook) -> dict[str, str] | None:
@@ -71,18 +116,10 @@ def _values(cells: Mapping[str, str], line: int, notebook: Notebook) -> dict[str
         notebook.add("READ-002", f"test_result `{result[:40]}`", "pass, fail or nothing", "write pass or fail", line, 1)
         return None
     loss = values.get("loss_db")
-    if loss is not None and not _is_loss(loss):
-        limit = f"a number of decibels from 0 to {_LOSS_MAX_DB:g}"
-        notebook.add("READ-002", f"loss_db `{loss[:40]}`", limit, "write it with a point, as 0.84", line, 1)
+    if loss is not None and loss_db(loss) is None:
+        notebook.add("READ-002", f"loss_db `{loss[:40]}`", LOSS_LIMIT, "write it with a point, as 0.84", line, 1)
         return None
     return values | ({"test_result": verdict} if verdict else {})
-
-
-def _is_loss(text: str) -> bool:
-    try:
-        return 0 <= float(text) <= _LOSS_MAX_DB
-    except ValueError:
-        return False
 
 
 def _fits(

@@ -2,7 +2,7 @@
 
     graph G { hostnametype="hostname" "leaf1":"swp1" -- "spine1":"swp2" [LLDP="match_hostname=hostname"] }
 
-Only edges between ports tell of cables; attributes are skipped. Source: reference fabric.md section 5.
+Only edges between ports tell of cables; attributes are skipped. Source: Cumulus Linux, Prescriptive Topology Manager.
 """
 
 import re

@@ -1,6 +1,6 @@
 """`iblinkinfo`, also with `--line` -> sightings. Speeds are printed per lane with coding: 25.78125 is EDR's 25 Gb/s of data.
 
-Source: reference cases, sample 11; output of infiniband-diags 44.
+Source: NVIDIA/nccl-tests#71; output of infiniband-diags 44.
 """
 
 import re

@@ -1,7 +1,7 @@
 """`ibnetdiscover` (and the netlist of ibsim, which is the same text) -> sightings.
 
 Records are parted by headers, not by blank lines: people cut files. Port 65 of an NDR switch is its SHARP aggregation node.
-Source: reference fabric.md section 5; output of infiniband-diags 44.
+Source: output of infiniband-diags 44.
 """
 
 import re
@@ -133,7 +133,7 @@ class _Reader:
 
 
 def read_ibnetdiscover(text: str, notebook: Notebook) -> Observation:
-    """Switches, hosts and links of one subnet. Without a single switch it is no topology (reference cases, sample 10)."""
+    """Switches, hosts and links of one subnet. Without a single switch it is no topology (topograph, example-bad.out)."""
     reader = _Reader(notebook)
     for number, line in numbered(text, notebook):
         reader.line(number, line)

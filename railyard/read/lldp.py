@@ -2,7 +2,7 @@
 
 `lldp.interface` is an object for one neighbour and a list for many; a chassis is keyed by its name, or has no name at all.
 `-f json0` (lists everywhere, `{"value": …}` for scalars) is read too, and a file that maps devices to such outputs.
-Source: users.md 2, output of lldpd 1.0.16.
+Source: output of lldpd 1.0.16.
 """
 
 import json

@@ -1,7 +1,7 @@
 """`nvidia-smi topo -m` -> which NIC each GPU shares a PCIe switch with.
 
 A tab table of GPUs and NICs; after them CPU and NUMA columns that may be blank, then a legend. Cells: X, NV#, PIX (one PCIe
-bridge), PXB, PHB, NODE, SYS. Source: users.md 2; reference cases, sample 13.
+bridge), PXB, PHB, NODE, SYS. Source: `nvidia-smi topo -m`; public reports of it in tests/data/audit.
 """
 
 import re

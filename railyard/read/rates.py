@@ -10,6 +10,6 @@ SIGNAL_RATES: dict[str, float] = {
     "2.5": 2.0, "5.0": 4.0, "10.0": 8.0, "14.0625": 13.640625,
     "25.78125": 25.0, "53.125": 50.0, "106.25": 100.0, "212.5": 200.0,
 }  # fmt: skip
-"""Signal rate of a lane as iblinkinfo prints it, coding included -> data rate of the lane (reference cases, sample 11)."""
+"""Signal rate of a lane as iblinkinfo prints it, coding included -> data rate of the lane (NVIDIA/nccl-tests#71)."""
 
 WIDTHS = frozenset({1, 2, 4, 8, 12})

@@ -2,7 +2,7 @@
 
 A p2p sheet names its columns twice (`Rack,U,Name,HCA/Port,Rack,U,Name,Port`): they count by position. Ports may be split
 (`1/3`) or not numeric (`sw1p1`); the number of a host's port means what the mapping file says (`port,hca-name`), which may
-well exchange 1 and 2. Source: reference cases, sample 12; users.md 2.
+well exchange 1 and 2. Source: NVIDIA Cable Validation Tool 1.5, P2P file.
 """
 
 import csv
@@ -38,6 +38,21 @@ def rows_of(text: str, notebook: Notebook) -> list[Row]:
     except csv.Error as error:
         notebook.add("READ-002", str(error), "CSV", "check quotes on this line and the one before it", reader.line_num, 1)
     return rows
+
+
+def whole_rows(rows: list[Row], notebook: Notebook) -> list[Row]:
+    """Rows of our schedule below its header that have a cell for each column; others are noted: a file that was cut short ends
+    in such a row, and a decimal comma without quotes makes one cell two.
+    """
+    width = len(rows[0][1])
+    whole: list[Row] = []
+    for line, row in rows[1:]:
+        if len(row) < width or any(row[width:]):
+            fix = "the file was cut short: send it again" if len(row) < width else 'quote cells that hold a comma: "3,1"'
+            notebook.add("READ-002", f"a row of {len(row)} cells", f"{width}, as the header has", fix, line, 1)
+        else:
+            whole.append((line, row))
+    return whole
 
 
 def _cell(cell: str) -> str:
@@ -111,7 +126,7 @@ def read_cables(text: str, notebook: Notebook) -> Observation:
     sheet: list[SheetRow] = []
     result = next((name for name in RESULTS if name in names), "")
     if not notebook.problems:
-        for line, row in rows[1:]:
+        for line, row in whole_rows(rows, notebook):
             cells = dict(zip(names, row, strict=False))
             ends = [cells.get(name, "") for name in CABLE_NEEDS]
             if not all(ends):
@@ -119,7 +134,7 @@ def read_cables(text: str, notebook: Notebook) -> Observation:
                 continue
             links += _ends(cells, line)
             if result or "serial" in names:
-                sheet.append(SheetRow(ends[0], cells.get("serial", ""), cells.get(result, ""), line))
+                sheet.append(SheetRow(ends[0], cells.get("serial", ""), cells.get(result, ""), line, cells.get("loss_db", "")))
     made = _sheet(notebook, "cables", links)
     return Observation(made.source, "cables", (), made.links, tuple(sheet), whole=True)
 
@@ -130,8 +145,8 @@ def _ends(cells: Mapping[str, str], line: int) -> Iterator[Sighting]:
     for a_name, z_name in SECOND_ENDS:
         a, z = cells.get(a_name, ""), cells.get(z_name, "")
         if a and z:
-            a_device, _, a_port = a.rpartition("/") if "/" in a and a_name == "a_second" else (cells["a_device"], "", a)
-            z_device, _, z_port = z.rpartition("/") if "/" in z and z_name == "z_second" else (cells["z_device"], "", z)
+            a_device, _, a_port = a.partition("/") if "/" in a and a_name == "a_second" else (cells["a_device"], "", a)
+            z_device, _, z_port = z.partition("/") if "/" in z and z_name == "z_second" else (cells["z_device"], "", z)
             yield _link(a_device, a_port, z_device, z_port, line)
             return
 

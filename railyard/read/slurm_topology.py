@@ -1,6 +1,6 @@
 """Slurm's topology.conf (tree and block) and `scontrol show node` -> nouns.
 
-Source: SchedMD/slurm doc/man/man5/topology.conf.5; reference cases, samples 22 and 23. Keys are case-insensitive, `#` begins a
+Source: SchedMD/slurm doc/man/man5/topology.conf.5; NVIDIA/topograph tests/ci. Keys are case-insensitive, `#` begins a
 comment, a `\\` at the end of a line joins the next one. `Include` is named and not followed: nothing here reads files.
 """
 
@@ -139,7 +139,7 @@ def _block(pairs: dict[str, _Word], number: int, notebook: Notebook) -> Iterator
 
 
 def _sizes(pairs: dict[str, _Word], number: int, notebook: Notebook) -> tuple[int, ...]:
-    """BlockSizes; `-1` is what a tool writes that found nothing (users.md case 21)."""
+    """BlockSizes; `-1` is what a tool writes that found nothing."""
     found = [whole_number(word) for word in pairs["blocksizes"].text.split(",")]
     sizes = tuple(size for size in found if size)
     if len(sizes) != len(found):

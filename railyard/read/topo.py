@@ -4,7 +4,7 @@
       P61 -4x-50G-> MQM8700 leaf-01 P39               to a switch: model, name, port
       P2 -4x-100G-> HCA_mlx5_3 host-04 mlx5_0/P1      to a host: adapter kind, name, adapter/port
 
-Switch-to-switch links stand twice or once; both are right. Source: reference cases, sample 12.
+Switch-to-switch links stand twice or once; both are right. Source: NVIDIA Cable Validation Tool 1.5, Topo file.
 """
 
 import re

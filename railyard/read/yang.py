@@ -1,6 +1,6 @@
 """A user's SONiC YANG models -> where each table of a config_db.json belongs, and the tables as XML that yanglint validates.
 
-The models aren't ours to ship (sonic-net/sonic-buildimage `src/sonic-yang-models`, Apache-2.0; reference fabric.md 4c). In them
+The models aren't ours to ship (sonic-net/sonic-buildimage `src/sonic-yang-models`, Apache-2.0). In them
 a table is a container below the module's own container; its rows are lists, chosen by the number of parts of the key
 (`Ethernet0|10.0.0.0/31`), or containers of the key's name (`localhost`); a row of pairs (`CABLE_LENGTH`) is a list in a list.
 XML, because every value of a config_db.json is a string, and JSON of YANG wants numbers.

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from railyard.model.failures import FailureMatrix
 from railyard.plan import to_json
 from railyard.plan.growth import Work
 from railyard.plan.infiniband import subnets
+from railyard.plan.native import in_native_names
+from railyard.plan.rows import sum_rows
 from railyard.render.cable_files import cable_files
+from railyard.render.hall import hall_svg
 from railyard.render.hosts import host_files
 from railyard.render.infiniband import infiniband_files
-from railyard.render.rack import rack_svg
+from railyard.render.rack import sheet_svg
+from railyard.render.rack_backs import Backs
 from railyard.render.report import report_html
 from railyard.render.schedulers import kubernetes_files, slurm_files
 from railyard.render.switches import switch_files
@@ -32,16 +37,21 @@ def artefacts(
     findings: Sequence[Finding],
     filled: Mapping[str, Mapping[str, str]] | None = None,
     work: Sequence[Work] = (),
+    matrix: FailureMatrix | None = None,
 ) -> dict[str, bytes]:
     """Path relative to the output folder -> content, without dates: the same plan gives the same bytes.
 
     `filled` are values of a cable schedule that came back filled in, by cable id; `work` is a work order that
-    the report shows.
+    the report shows, as it does the failure `matrix`.
     """
+    backs = Backs(plan.power, plan.cooling)
     texts = {
         "topology.svg": topology_svg(plan),
-        **{f"racks/{_file_name(rack.name)}.svg": rack_svg(rack) for rack in plan.racks},
+        **{f"racks/{_file_name(rack.name)}.svg": sheet_svg(rack, backs.of(rack.name)) for rack in plan.racks},
     }
+    if plan.floor is not None and plan.floor.spots:
+        rows = sum_rows(plan.racks, plan.cooling, plan.power)
+        texts["hall.svg"] = hall_svg(plan.floor, plan.racks, plan.site.site, rows)
     files = {name: content.encode() for name, content in texts.items()}
     files |= dict(switch_files(plan))
     files |= dict(cable_files(plan, filled))
@@ -51,7 +61,7 @@ def artefacts(
     files["plan.json"] = to_json(plan)
     files["findings.json"] = findings_json(findings)
     # Last: it links to all others.
-    files["report.html"] = report_html(plan, findings, sorted(files), work).encode()
+    files["report.html"] = report_html(in_native_names(plan), findings, sorted(files), work, matrix).encode()
     return dict(sorted(files.items()))
 
 

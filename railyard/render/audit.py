@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 COLUMNS = (
     "step", "action", "effect", "what", "cable", "role", "a", "a_label", "a_rack", "a_u", "z", "z_label", "z_rack", "z_u",
 )  # fmt: skip
+SHEET_MAX = 200
+"""Cables of a returned schedule that the text names one by one."""
 ROWS_MAX = 2_000
 """A page with more rows is slow and read by nobody; the JSON and the CSV have all of them."""
 
@@ -37,10 +39,32 @@ def audit_text(audit: Audit) -> str:
     if audit.guids is not None:
         pairs = audit.guids.same_port + len(audit.guids.other_port)
         lines += [f"GUID neighbours: {pairs} adapters, {len(audit.guids.other_port)} of them in two different ports", ""]
+    lines += _schedule(audit)
     if audit.work:
         lines += ["Work order:", *(f"{step.number:>5}  {step.text}" for step in audit.work), ""]
     lines.append(_summary(audit))
     return clean("\n".join(lines))
+
+
+def _schedule(audit: Audit) -> list[str]:
+    """The returned schedule: each cable that failed, or whose row can't be right, by name and place; the rest is counted."""
+    if not audit.sheet:
+        return []
+    wrong: dict[tuple[str, str], list[str]] = {}
+    missing: dict[str, int] = {}
+    for one in audit.sheet:
+        if one.urgent:
+            wrong.setdefault((one.cable, one.place), []).append(one.problem)
+        else:
+            missing[one.problem] = missing.get(one.problem, 0) + 1
+    # What failed stands first: it has to be done again.
+    order = sorted(wrong.items(), key=lambda item: not any(said.startswith("failed") for said in item[1]))
+    lines = [f"  {cable}{f' ({place})' if place else ''}: {'; '.join(said)}" for (cable, place), said in order[:SHEET_MAX]]
+    if len(order) > SHEET_MAX:
+        lines.append(f"  and {len(order) - SHEET_MAX:,} more cables; --format json has all of them")
+    counted = ("1 cable: " if number == 1 else f"{number:,} cables: each " for number in missing.values())
+    lines += [f"  {'' if 'no test result in any' in said else head}{said}" for head, said in zip(counted, missing, strict=True)]
+    return ["Returned schedule:", *lines, ""]
 
 
 def _counts(audit: Audit) -> Iterator[str]:

@@ -104,5 +104,6 @@ def _label(label: str) -> tuple[str, str]:
 
 
 def _second(end: str | None, device: str) -> str:
-    """A second end in short: its port alone where the device is the first one's."""
-    return (end or "").removeprefix(f"{device}/")
+    """A second end in short: its port alone where the device is the first one's, and the port has no `/` (EOS)."""
+    short = (end or "").removeprefix(f"{device}/")
+    return (end or "") if "/" in short else short

@@ -1,4 +1,4 @@
-"""Cables in the formats that tools of the field read. Sources and exact forms: fabric.md section 5.
+"""Cables in the formats that tools of the field read. Sources stand at each form.
 
 topology.topo   NVIDIA Cable Validation Tool and ibdiagnet: a block per switch, a line per link on it
 p2p.csv         the tool's point-to-point sheet: rack, U, name and port of both ends
@@ -110,14 +110,19 @@ def _ndt_end(end: str, models: Mapping[str, str]) -> tuple[str, str]:
     return f"{device} {hca}", f"Port {number}"
 
 
-def ptm_dot(cables: Iterable[Cable]) -> str:
-    """PTM's topology.dot: every link by host name and interface name; PTM compares it with LLDP. Sorted."""
+def ptm_dot(cables: Iterable[Cable], netdevs: Mapping[str, str] | None = None) -> str:
+    """PTM's topology.dot: every link by host name and interface name; PTM compares it with LLDP. Sorted.
+
+    `netdevs`: RDMA device of a node -> its interface (`mlx5_0` -> `rail0`), which is what its LLDP agent announces.
+    """
+    interface = netdevs or {}
     lines = sorted(
         f"  {_quoted(a_device)}:{_quoted(a_port)} -- {_quoted(z_device)}:{_quoted(z_port)};"
         for cable in cables
         if cable.kind in FABRIC
         for a, z in links_of(cable)
-        for a_device, a_port in [_split(a)]
+        for a_device, port in [_split(a)]
+        for a_port in [interface.get(port, port) if cable.kind == "node-leaf" else port]
         for z_device, z_port in [_split(z)]
     )
     head = ["graph G {", '  hostnametype="hostname";', '  LLDP="match_type=ifname";']

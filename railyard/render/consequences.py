@@ -14,6 +14,7 @@ _SHOWN: dict[str, tuple[str, str, int]] = {
     "activeGpus": ("GPUs in active machines", "", 0),
     "peakKw": ("peak power", "kW", 1),
     "worstFeedPercent": ("worst feed when the other is lost", "%", 1),
+    "worstSegmentPercent": ("worst UPS, panel or busway then", "%", 1),
     "bisectionGbPerS": ("bisection", "GB/s", 0),
     "cables": ("cables (all networks)", "", 0),
     "usableStorageTib": ("usable storage", "TiB", 1),
@@ -38,6 +39,8 @@ def consequences(now: SiteTotals, old: Mapping[str, object] | None) -> str:
     was = (old or {}).get("worstFeed", now.worst_feed)
     if was != now.worst_feed:
         feed += f" (was {was})"
+    if now.worst_segment is not None:
+        feed += f"; above the racks: {now.worst_segment}, {now.worst_segment_when}"
     title = f"What {now.site} will be" if old is None else f"What changes in {now.site} against the earlier plan"
     return "\n".join([title, *_aligned(rows), f"  {feed}"])
 

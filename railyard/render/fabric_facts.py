@@ -14,13 +14,17 @@ _POD_BY = {
     "unit": "units (pods are bought as units are; same-rail traffic between pods crosses the core)",
     "rail": "rails (same-rail traffic stays in its pod; all pods stand from the first unit on)",
 }
+_RAILS_APART = (
+    "rails (a rail needs more than one pod: same-rail traffic crosses the core, too; all pods stand from the first unit on)"
+)
 
 
 def fabric_facts(fabric: FabricSummary) -> list[tuple[str, str]]:
     """Name and value of each promise, in a fixed order."""
     facts = [("layout", f"{fabric.layout}, {fabric.tiers} tier{'s' if fabric.tiers > 1 else ''}")]
     if fabric.pod_by is not None:
-        facts.append(("pods", f"{fabric.pods}, of {_POD_BY[fabric.pod_by]}"))
+        crosses = fabric.pod_by == "rail" and fabric.same_rail_core_load > 0
+        facts.append(("pods", f"{fabric.pods}, of {_RAILS_APART if crosses else _POD_BY[fabric.pod_by]}"))
     if fabric.same_rail_hops is not None:
         facts.append(("switch hops", f"same rail {fabric.same_rail_hops}, any {fabric.any_hops or 'no path: rails are apart'}"))
     if fabric.tiers == 3:

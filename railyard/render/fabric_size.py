@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import json
 
-from railyard.plan.calculator import Calculation
+from railyard.plan.calculator import Calculation, without_another_unit
 from railyard.plan.cost import Cost, Neighbour, Prices, cheaper, cost_of
+from railyard.plan.paths import paths_of
 
 NO_PRICE = "unknown: the price list has no single switch of this radix (give --switch-price and --link-price)"
-
-
-_POD_BY = {
-    "unit": "bought as units are, the default; same-rail traffic between pods crosses the core",
-    "rail": "same-rail traffic stays in its pod; all pods stand from the first unit on",
-}
 
 
 def size_json(found: Calculation, prices: Prices | None) -> str:
@@ -83,11 +78,22 @@ def _facts(found: Calculation) -> list[tuple[str, str]]:
     if shape.tiers == 3:
         pods = len(shape.standing_pods(found.units))
         size = f"{pods} of {shape.uplinks} leaves and {shape.spines_per_pod} spines"
-        facts.append(("pods", f"{size}, by {shape.pod_by}: {_POD_BY[shape.pod_by]}"))
+        facts.append(("pods", f"{size}, by {shape.pod_by}: {pod_words(found)}"))
         shares = f"{paths.same_rail_core_load:.1%} of same-rail pairs, {paths.any_core_load:.1%} of all pairs of leaves"
         facts.append(("core load", shares))
     facts.append(("same-rail shifts", _claim(found)))
     return facts
+
+
+def pod_words(found: Calculation) -> str:
+    """What its pods mean for traffic between two units: as planned, so that growth makes no word of it untrue."""
+    shape = found.shape
+    if shape.pod_by == "unit":
+        return "bought as units are, the default; same-rail traffic between pods crosses the core"
+    if paths_of(shape, shape.units).same_rail_core_load == 0:
+        return "same-rail traffic stays in its pod; all pods stand from the first unit on"
+    has = f"a rail has {shape.leaf_units(shape.units)} leaves, a pod {shape.uplinks}"
+    return f"{has}: same-rail traffic crosses the core, too; all pods stand from the first unit on"
 
 
 def _claim(found: Calculation) -> str:
@@ -108,6 +114,14 @@ def _loud(found: Calculation) -> list[str]:
         )
     if shape.down_to_up > 1:
         lines.append(f"OVERSUBSCRIBED {shape.down_to_up:.3f}:1, down to up: more bandwidth goes down from a leaf than up.")
+    fewer = without_another_unit(found)
+    if fewer:
+        takes = f"{shape.reserved_ports} reserved ports take node ports: {found.ask.nodes:,} nodes need {found.units} units."
+        saved = f"{fewer.ask.nodes:,} nodes do with {fewer.units} unit{'' if fewer.units == 1 else 's'}"
+        less = f"{found.leaves - fewer.leaves} leaves and {found.spines + found.cores - fewer.spines - fewer.cores} spines less"
+        lines.append(f"{takes} {saved}: {less}.")
+    if shape.tiers < 3 and (found.ask.pod_by == "rail" or found.ask.full_pods):
+        lines.append("NO EFFECT: --pod-by and --full-pods are for three tiers; there are no pods here.")
     if shape.tiers == 2 and found.units == shape.units == 1 and _one_switch(found):
         lines.append("One switch per plane would hold these nodes: --tiers 1 (the rails then share it).")
     return ["", *lines] if lines else []

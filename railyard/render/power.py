@@ -1,11 +1,11 @@
-"""Power per feed: what it carries with both feeds live, and alone after the other is lost, against its derated capacity."""
+"""Power per feed of the racks: what it carries with all feeds live, and when the other is lost, against its capacity."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from railyard.model.plan import RackFeed, RackPlan
-from railyard.render.rack import group_racks
+from railyard.render.rack_groups import group_racks
 from railyard.render.runs import runs, short
 from railyard.render.svg import fit, group, line, rect, svg, text, title
 from railyard.render.theme import drawing_css
@@ -13,7 +13,7 @@ from railyard.rules.registry import exceeds
 
 WIDTH_PX = 1120
 LABEL_PX = 236
-VALUE_PX = 200
+VALUE_PX = 372
 BAR_PX = 15
 ROW_PX = 44
 TOP_PX = 40
@@ -29,7 +29,7 @@ def power_svg(racks: Sequence[RackPlan], *, embedded: bool = False) -> str:
     """Two bars per feed. Bars carry `data-rack`, `data-feed` and the kilowatts that they draw in `data-kw`."""
     rows = [(alike, alike[0], feed) for alike in group_racks(racks) for feed in alike[0].feeds]
     # One scale for all bars, so that a longer bar is always more power.
-    scale = max((max(feed.capacity_kw, feed.load_kw, feed.survivor_kw) for _, _, feed in rows), default=1.0) or 1.0
+    scale = max((max(feed.capacity_kw, *apparent(feed)) for _, _, feed in rows), default=1.0) or 1.0
     parts = _legend()
     previous: Sequence[RackPlan] = ()
     y = float(TOP_PX)
@@ -48,7 +48,7 @@ def _legend() -> list[str]:
     y = 10
     return [
         rect(LABEL_PX, y, 14, 10, "load"),
-        text(LABEL_PX + 20, y + 9, "both feeds live", "note"),
+        text(LABEL_PX + 20, y + 9, "all feeds live", "note"),
         rect(LABEL_PX + 130, y, 14, 10, "survivor"),
         text(LABEL_PX + 150, y + 9, "other feed lost", "note"),
         line(LABEL_PX + 262, y - 2, LABEL_PX + 262, y + 12, "limit"),
@@ -56,19 +56,50 @@ def _legend() -> list[str]:
     ]
 
 
+def apparent(feed: RackFeed) -> tuple[float, float]:
+    """(load, load after the worst loss) in kVA, which is what a capacity is; in kW in plans of before kVA was kept."""
+    load = feed.load_kw if feed.load_kva is None else feed.load_kva
+    return load, feed.survivor_kw if feed.survivor_kva is None else feed.survivor_kva
+
+
+def overloaded(feed: RackFeed) -> bool:
+    """Whether the feed is over its capacity, live or after the worst loss."""
+    amps = max(feed.load_a or 0.0, feed.survivor_a or 0.0)
+    return exceeds(max(apparent(feed)), feed.capacity_kw) or (feed.limit_a is not None and exceeds(amps, feed.limit_a))
+
+
+def lost_words(rack: RackPlan, feed: RackFeed) -> str:
+    """What was lost in the case of the second bar."""
+    others = [other.name for other in rack.feeds if other.name != feed.name]
+    if len(others) == 1:
+        return f"feed {others[0]} lost"
+    return feed.survivor_when or ("another feed lost" if others else "the only feed")
+
+
 def _feed(y: float, rack: RackPlan, feed: RackFeed, scale: float) -> str:
     span = WIDTH_PX - LABEL_PX - VALUE_PX
     limit = LABEL_PX + span * feed.capacity_kw / scale
     breaker = f"{feed.breaker_a:g} A × {feed.continuous_rating:g}"
-    hint = f"{rack.name} feed {feed.name.upper()}: {feed.pdus} × {feed.pdu_model}, {breaker}"
-    parts = [title(hint)]
-    parts.append(text(LABEL_PX - 12, y + 14, f"feed {feed.name.upper()}", "end"))
-    for offset, kw, css in ((0, feed.load_kw, "load"), (BAR_PX + 2, feed.survivor_kw, "survivor")):
-        over = exceeds(kw, feed.capacity_kw)
-        bar = rect(LABEL_PX, y + offset, span * kw / scale, BAR_PX, "over" if over else css)
+    parts = [title(f"{rack.name} feed {feed.name}: {feed.pdus} × {feed.pdu_model}, {breaker}")]
+    parts.append(text(LABEL_PX - 12, y + 14, f"feed {feed.name}", "end"))
+    load, survivor = apparent(feed)
+    cases = (
+        (0, "load", feed.load_kw, load, feed.load_a, ""),
+        (BAR_PX + 2, "survivor", feed.survivor_kw, survivor, feed.survivor_a, f" · {lost_words(rack, feed)}"),
+    )
+    for offset, css, kw, kva, amps, when in cases:
+        over = exceeds(kva, feed.capacity_kw) or (None not in (amps, feed.limit_a) and exceeds(amps or 0, feed.limit_a or 0))
+        bar = rect(LABEL_PX, y + offset, span * kva / scale, BAR_PX, "over" if over else css)
         parts.append(rect(LABEL_PX, y + offset, span, BAR_PX, "track"))
-        parts.append(group("bar", [bar], data_rack=rack.name, data_feed=feed.name, data_case=css, data_kw=kw))
-        shown = f"{kw:.1f} of {feed.capacity_kw:.1f} kW"
-        parts.append(text(WIDTH_PX - VALUE_PX + 12, y + offset + 12, shown, "bad" if over else ""))
+        data = {"data_rack": rack.name, "data_feed": feed.name, "data_case": css, "data_kw": kw, "data_kva": kva}
+        parts.append(group("bar", [bar], **data))
+        shown = f"{_words(feed, kw, kva, amps)}{when}"
+        parts.append(text(WIDTH_PX - VALUE_PX + 12, y + offset + 12, fit(shown, VALUE_PX - 12, 9), "bad" if over else ""))
     parts.append(line(limit, y - 3, limit, y + 2 * BAR_PX + 5, "limit"))
     return group("feed", parts)
+
+
+def _words(feed: RackFeed, kw: float, kva: float, amps: float | None) -> str:
+    power = f"{kw:.1f} of {feed.capacity_kw:.1f} kW" if feed.load_kva is None else (
+        f"{kw:.1f} kW · {kva:.1f} of {feed.capacity_kw:.1f} kVA")  # fmt: skip
+    return power if amps is None else f"{power} · {amps:.1f}" + ("" if feed.limit_a is None else f" of {feed.limit_a:g}") + " A"

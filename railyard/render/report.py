@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, TypedDict
 
 from markupsafe import Markup
 
+from railyard.model.failures import FailureMatrix
 from railyard.model.plan import MachinePlan, SiteTotals
 from railyard.plan.growth import Work
+from railyard.render.elevation import hatch
 from railyard.render.fabric_facts import fabric_facts
-from railyard.render.power import power_svg
-from railyard.render.rack import group_racks, hatch, rack_svg
 from railyard.render.report_fabric import fabric_rows
-from railyard.render.runs import runs, short
+from railyard.render.report_hall import hall_context
+from railyard.render.runs import short
 from railyard.render.theme import ROLES, cables_js, drawing_css, page_css, rail_class
 from railyard.render.topology import topology_svg
 from railyard.render.unit import unit_svg
@@ -39,8 +40,9 @@ MACHINES_MAX = 160
 ADDRESSES_MAX = 600
 
 CONTENTS = (
-    ("findings", "Findings"), ("racks", "Racks"), ("fabric", "Training fabric"), ("networks", "Other networks"),
-    ("power", "Power"), ("cables", "Cables"), ("machines", "Machines"), ("addresses", "Addresses"), ("storage", "Storage"),
+    ("findings", "Findings"), ("hall", "Hall"), ("racks", "Racks"), ("power", "Power"), ("cooling", "Cooling"),
+    ("failures", "What survives"), ("fabric", "Training fabric"), ("networks", "Other networks"),
+    ("cables", "Cables"), ("machines", "Machines"), ("addresses", "Addresses"), ("storage", "Storage"),
     ("tenants", "Tenants"), ("replication", "Replication"), ("nccl", "NCCL"), ("files", "Files"),
 )  # fmt: skip
 
@@ -53,10 +55,17 @@ class Card(TypedDict):
     unit: str
 
 
-def report_html(plan: Plan, findings: Iterable[Finding], files: Sequence[str] = (), work: Sequence[Work] = ()) -> str:
+def report_html(
+    plan: Plan,
+    findings: Iterable[Finding],
+    files: Sequence[str] = (),
+    work: Sequence[Work] = (),
+    matrix: FailureMatrix | None = None,
+) -> str:
     """The whole page. All text passes through the template's escaping; only our own drawings and script are markup.
 
-    `files` are the paths of what lies beside it (it links to them), `work` the steps of a re-cabling work order.
+    `files` are the paths of what lies beside it (it links to them), `work` the steps of a re-cabling work order, `matrix` what
+    survives which failure.
     """
     page = _environment().get_template("report.html.j2")
     return page.render(
@@ -74,6 +83,7 @@ def report_html(plan: Plan, findings: Iterable[Finding], files: Sequence[str] = 
         replica=plan.replica,
         nccl=[(key, _quoted(value)) for key, value in sorted(plan.nccl.items())],
         **_pictures(plan),
+        **hall_context(plan, matrix),
         **_rows(plan),
         **fabric_rows(plan, files, work),
         **_script(),
@@ -85,19 +95,10 @@ def _pictures(plan: Plan) -> dict[str, object]:
     unit = _drawn_unit(plan)
     defs = f'<svg class="drawing" width="0" height="0" style="position:absolute" aria-hidden="true">{hatch()}</svg>'
     return {
-        "racks": [
-            {
-                "svg": _drawn(rack_svg(same[0], embedded=True)),
-                "names": runs(short(rack.name, plan.site.site) for rack in same),
-                "count": len(same),
-            }
-            for same in group_racks(plan.racks)
-        ],
         "hatch_defs": _drawn(defs),
         "topology": _drawn(topology_svg(plan, embedded=True)),
         "wiring": _drawn(unit_svg(plan, unit, embedded=True)) if unit else None,
         "wiring_unit": unit,
-        "power": _drawn(power_svg(plan.racks, embedded=True)),
         "drawing_css": _drawn(drawing_css()),
         "page_css": _drawn(page_css()),
     }

@@ -120,7 +120,9 @@ def lossless_facts(routing: RoutingPlan) -> list[tuple[str, str]]:
     contract = routing.lossless
     watchdog = contract.watchdog
     ecn = f"{contract.kmin_bytes:,} to {contract.kmax_bytes:,} bytes, up to {contract.pmax_percent:g} % marked"
-    dog = f"{watchdog.action} after {watchdog.detection_ms} ms, restored after {watchdog.restoration_ms} ms"
+    # What Cumulus does, whatever it is told: railyard.render.switches.nvue.
+    restores = "one poll without pauses" if routing.nos == "cumulus" else f"{watchdog.restores_ms} ms"
+    dog = f"{watchdog.action} after {watchdog.detection_ms} ms, restored after {restores}"
     numbers = f"{routing.asn_base}–{routing.asn_last}: {routing.leaf_asns} of leaves, {routing.spine_asns} of spines"
     bfd = f"{routing.bfd.interval_ms} ms × {routing.bfd.multiplier}" if routing.bfd.enabled else "off"
     return [

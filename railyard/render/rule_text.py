@@ -14,7 +14,8 @@ _LABEL = 11
 
 def rule_text(rule: Rule) -> str:
     """Title, why, what passes and fails, how to fix it and where it comes from; no final newline."""
-    enforced = f"{rule.severity}, enforced by the {rule.pack} pack" if rule.pack else rule.severity
+    how = "noted" if rule.severity == "notice" else "enforced"
+    enforced = f"{rule.severity}, {how} by the {rule.pack} pack" if rule.pack else rule.severity
     rows = (
         ("kind", enforced),
         ("why", rule.why),

@@ -1,6 +1,7 @@
 """Colours and line styles of every drawing, as one style sheet with a light, a dark and a printed face.
 
-The palette is Okabe and Ito's, which readers with any of the common colour blindnesses can tell apart.
+Roles are drawn in Okabe and Ito's palette, which readers with any of the common colour blindnesses can tell apart. Rails have
+the colours that their cables are ordered in (`plan.cabling.RAIL_COLORS`): a dot beside "red" is red, and has its number.
 """
 
 from __future__ import annotations

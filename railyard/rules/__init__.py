@@ -1,10 +1,12 @@
 """Rules: pure predicates over plan slices and measured evidence. One predicate, three users: program, policy pack, test."""
 
 from railyard.rules.address import check_addresses, check_given, check_services
-from railyard.rules.cables import check_cabling
+from railyard.rules.cables import check_cabling, lacks_part
 from railyard.rules.check import check, check_problems, check_slots
 from railyard.rules.fabric import check_cables, check_site, check_switch
 from railyard.rules.fabric_gate import check_fabric
+from railyard.rules.failures import check_failures
+from railyard.rules.floor import check_floor
 from railyard.rules.gates import check_admission, check_facility, check_identity, check_thresholds, missing_machines
 from railyard.rules.hardening import check_bmc, check_control_plane, check_kubernetes_provider, check_passphrase
 from railyard.rules.hosts import check_hosts, check_nic_topology
@@ -38,7 +40,9 @@ __all__ = [
     "check_control_plane",
     "check_fabric",
     "check_facility",
+    "check_failures",
     "check_file_system",
+    "check_floor",
     "check_frr",
     "check_given",
     "check_hosts",
@@ -67,5 +71,6 @@ __all__ = [
     "check_thresholds",
     "grouped",
     "judge",
+    "lacks_part",
     "missing_machines",
 ]

@@ -133,7 +133,7 @@ def _double_fix(first: AddressRow, second: AddressRow) -> str | None:
 
 
 def _overlaps(blocks: list[BlockText]) -> Iterator[Finding]:
-    """Every pair that shares an address, as real networks (users.md cases 35, 36). What others reserve may overlap itself."""
+    """Every pair that shares an address, as real networks. What others reserve may overlap itself."""
     for one, two in combinations(blocks, 2):
         if one.overlaps(two) and not (one.reserved and two.reserved):
             found = f"{one.name} {one.network} and {two.name} {two.network} overlap"

@@ -14,7 +14,7 @@ ADDR_001 = register(
         cause="pods in 192.168.0.0/16 over rails in 192.168.1-8.0/24; 192.167.0.0/12, which really is 192.160.0.0/12",
         manual="write the first and last address of each block and sort them",
         fix="move one of the blocks to a free range; the finding proposes one",
-        source="users.md cases 35 and 36",
+        source="projectcalico/calico#1401, projectcalico/node#193; aws/eks-anywhere#3423",
     )
 )
 ADDR_002 = register(
@@ -29,7 +29,7 @@ ADDR_002 = register(
         cause="a /28 for twelve nodes, gateway, VIP and a spare: 15 needed, 14 there",
         manual="usable addresses are 2^(32 - prefix) - 2",
         fix="a larger block (shorter prefix)",
-        source="users.md case 39",
+        source="aws/eks-anywhere#3423 (14 usable addresses of a /28)",
     )
 )
 ADDR_003 = register(
@@ -44,7 +44,7 @@ ADDR_003 = register(
         cause="prefix changed and address kept",
         manual="`python -c \"import ipaddress; print(ipaddress.ip_network('192.167.0.0/12', strict=False))\"`",
         fix="write the real network",
-        source="users.md case 36",
+        source="projectcalico/node#193",
     )
 )
 ADDR_004 = register(
@@ -59,7 +59,7 @@ ADDR_004 = register(
         cause="an inventory of another site, or a BMC that still has its delivery address",
         manual="compare the addresses of the inventory with the block",
         fix="correct the inventory or railyard:addresses.oob",
-        source="fabric.md FAB-18",
+        source="ours: SuperPOD H100 RA lists what the out-of-band network serves",
     )
 )
 ADDR_005 = register(
@@ -74,7 +74,7 @@ ADDR_005 = register(
         cause="an inventory whose BMC addresses were counted up without looking at the plan's",
         manual="sort the addresses of plan.json and look for doubles",
         fix="correct the BMC's address in the inventory: its planned one is free, see railyard/plan/addresses.py",
-        source="fabric.md FAB-18; RFC 5227",
+        source="RFC 5227",
     )
 )
 ADDR_006 = register(
@@ -106,7 +106,7 @@ ADDR_007 = register(
         cause="a service put on the first addresses of a block that nodes are counted into; pods over the peer's network",
         manual="look the address up in plan.json",
         fix="move the service to an address that the planner keeps free at the bottom of the block, or move the block",
-        source="users.md cases 35 and 39",
+        source="aws/eks-anywhere#3423; projectcalico/calico#1401",
     )
 )
 ADDR_008 = register(
@@ -121,7 +121,7 @@ ADDR_008 = register(
         cause="12 nodes, a gateway, a virtual address and a spare counted into a /28",
         manual="usable addresses are 2^(32 - prefix) - 2",
         fix="a larger block (shorter prefix), or fewer addresses out of it",
-        source="users.md case 39",
+        source="aws/eks-anywhere#3423 (14 usable addresses of a /28)",
     )
 )
 PLAN_004 = register(
@@ -166,7 +166,7 @@ PLAN_007 = register(
         cause="a missing GPU at delivery; MAC list cut off",
         manual="`nvidia-smi -L`, BMC inventory page",
         fix="correct the inventory or have the machine repaired; set it aside with lifecycle: quarantined until then",
-        source="users.md cases 40 and 61",
+        source="tinkerbell/tink#532; metal3-io/baremetal-operator#2399; dell/omnia#3741",
     )
 )
 PLAN_008 = register(
@@ -196,6 +196,6 @@ PLAN_010 = register(
         cause="a site that grew from two tiers to three",
         manual="leaves per plane above the switch's ports mean three tiers",
         fix="leave railyard:fabric.spines out",
-        source="fabric.md 1.3",
+        source="folded Clos (railyard.plan.shape)",
     )
 )

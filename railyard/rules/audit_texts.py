@@ -2,8 +2,8 @@
 
 from railyard.rules.registry import Rule, Severity, register
 
-FABRIC = "reference fabric.md sections 4a and 6"
-CASES = "reference cases, samples 8 to 12"
+FABRIC = "ours: faults put into ibsim (tests/proof/infiniband); NVIDIA/topograph, ibnetdiscover examples"
+CASES = "NVIDIA/topograph tests/output/ibnetdiscover; NVIDIA Cable Validation Tool 1.5 (both in tests/data/audit)"
 
 
 def _rule(
@@ -105,7 +105,7 @@ AUDIT_009 = _rule(
     cause="a cable of an older generation, a dirty optic, a port fixed to a lower speed",
     manual="`ibportstate LID PORT query`; `mlxlink -d DEVICE`",
     fix="clean or replace cable and optic; check the port's enabled speeds on both ends",
-    source="reference cases, sample 11; users.md case 29",
+    source="NVIDIA/nccl-tests#71 (hosts at half speed)",
 )  # fmt: skip
 AUDIT_010 = _rule(
     10, "Devices say their name",
@@ -116,7 +116,7 @@ AUDIT_010 = _rule(
     cause="node description never set (rdma-ndd not running), host name not set",
     manual="`cat /sys/class/infiniband/*/node_desc` on the host",
     fix="set the host's name, start rdma-ndd, and run the audit again: a name confirms the position",
-    source="users.md case 18; reference cases, sample 8",
+    source="NVIDIA/topograph tests/output/ibnetdiscover (20 hosts without a name)",
 )  # fmt: skip
 AUDIT_011 = _rule(
     11, "Records, names and GUIDs agree",

@@ -17,7 +17,7 @@ FABRIC_020 = register(
         cause="racks too far apart for the optic; NICs whose cages take another plug; a speed that no port can split into",
         manual="longest length of each kind in bom-cables.csv against the table",
         fix="racks closer together, another link speed or switch, or the cable added to the catalogue with its source",
-        source="fabric.md section 2, Cable kind by length (LINKX, XDRC, CAB); FAB-07. Lanes of 25 and 50G: unverified",
+        source="NVIDIA LinkX 100G-PAM4 overview, NDR/400GbE cable requirements, XDR list. Lanes of 25 and 50G: unverified",
     )
 )
 FABRIC_021 = register(
@@ -33,7 +33,7 @@ FABRIC_021 = register(
         cause="200G links on 400G ports over a long row",
         manual="lines of splitters in bom-cables.csv and their lengths",
         fix="put the racks closer together, or run the links at the port's full speed over straight fibre",
-        source="fabric.md section 2 (CAB: single-mode and multimode splitters to 50 m; FR4 shares one fibre)",
+        source="NVIDIA NDR/400GbE cable requirements (splitters to 50 m; FR4 shares one fibre)",
     )
 )
 FABRIC_022 = register(
@@ -44,15 +44,15 @@ FABRIC_022 = register(
         pack="fabric",
         why="A cage of two ports holds one plug: copper and fibre, or straight and split fibre, can't share it. Fibres of "
         "unequal length in one optic delay its two links differently.",
-        inputs="cabling of the site: mixedCages, mixedCageCount, twinsApart; skewNs and skewAt of each class",
+        inputs="cabling of the site: mixedCages, mixedCageCount, twinsApart, twinsSplit; skewNs and skewAt of each class",
         passes="no cage needs two plugs; cables of one cage differ by at most twinSkewNsMax (45 ns: 10 m at 4.5 ns/m)",
         fails="a cage whose links need different plugs, or whose cables differ by more; a cable of two links that start in two "
-        "cages",
+        "cages, or that end in two (a NIC's two planes may: they are meant for two switches)",
         cause="an odd number of node ports on a leaf, so that a node and a spine share a cage; two ports of a cage that go to "
-        "racks far from each other",
+        "racks far from each other; linksPerCable 2 where a leaf has an odd number of links to each spine",
         manual="rows of cables.csv with the same rack, U and cage: part and length must agree",
         fix="an even number of node ports on each leaf; order the longer length for both cables of the cage",
-        source="CAB and MMS4X50-NM: both fibres of one type and about one length (4.5 ns/m); the 10 m are ours; FAB-07",
+        source="NVIDIA NDR/400GbE cable requirements and MMS4X50-NM: one type, about one length (4.5 ns/m); the 10 m are ours",
     )
 )
 FABRIC_023 = register(
@@ -69,7 +69,7 @@ FABRIC_023 = register(
         cause="400G spine ports to 100G leaf ports; finned optics ordered for both ends",
         manual="the optic at each end in bom-cables.csv: finned (IHS) in air-cooled switches, flat-top (RHS) in NICs",
         fix="run both ends at the speed that both have (breakout mode on the faster one), and choose the optic by the cage",
-        source="users.md cases 25 and 28; fabric.md section 2 (CAB) and FAB-08",
+        source="NVIDIA NDR/400GbE cable requirements (finned and flat plugs); aristanetworks/avd#3118",
     )
 )
 FABRIC_024 = register(
@@ -133,7 +133,7 @@ FABRIC_027 = register(
         cause="railyard:cabling.sparesPercent set too low",
         manual="columns count and spares of bom-cables.csv",
         fix="raise railyard:cabling.sparesPercent",
-        source="fabric.md FAB-19 (spare optics >= 2 %)",
+        source="ours: 2 %",
     )
 )
 FABRIC_028 = register(
@@ -149,6 +149,6 @@ FABRIC_028 = register(
         cause="railyard:cabling.slackPercent",
         manual="length_m and route_m of one row in cables.csv",
         fix="set railyard:cabling.slackPercent between the two",
-        source="fabric.md FAB-07",
+        source="ours: 10 to 25 % of the routed length",
     )
 )

@@ -36,14 +36,22 @@ LIMITS_M: dict[int, dict[str, float]] = {
     },
     200: {"active-copper": 5.0, "single-mode": 500.0},
 }  # fmt: skip
-"""Longest cable in metres by lane generation (Gb/s) and medium; what is not there is not made. Source: fabric.md section 2."""
+"""Longest cable in metres by lane generation (Gb/s) and medium; what is not there is not made. Sources: FABRIC-020."""
 _FIBRE_SPLITTER = ("multimode-om3", "multimode-om4", "single-mode", "single-mode-fr4")
+_NO_PART = "no part of the catalogue fits"
 _SLACK, _SPARES = "railyard:cabling.slackPercent", "railyard:cabling.sparesPercent"
 
 
 def check_cabling(cabling: CablingPlan, site: str, thresholds: Thresholds = DEFAULTS) -> list[Finding]:
     """Everything that is to say about the cables of a site."""
     return run(CABLING_PREDICATES, cabling, site, thresholds)
+
+
+def lacks_part(finding: Finding) -> bool:
+    """Whether it says that nothing can be ordered for some cables. A limit, since a part that the catalogue doesn't know may
+    exist (then it's added there, or the finding is waived with a reason); but until then the plan can't be built.
+    """
+    return finding.id == FABRIC_020.id and finding.severity != "waived" and _NO_PART in finding.found
 
 
 def _where(site: str, row: CableClass) -> str:
@@ -57,9 +65,7 @@ def _media(cabling: CablingPlan, site: str, _limits: Thresholds) -> Iterator[Fin
         if row.medium == "cat6a":
             continue  # FABRIC-045 says how far copper of the out-of-band network reaches
         if not row.sku:
-            found = (
-                f"{row.cables} cables of {row.link_gbps:g} Gb/s, up to {row.max_length_m:g} m: no part of the catalogue fits"
-            )
+            found = f"{row.cables} cables of {row.link_gbps:g} Gb/s, up to {row.max_length_m:g} m: {_NO_PART}"
             limit = f"a cable from {_cage(row.a)} to {_cage(row.z)} with lanes of {row.lane_gbps or 'unknown'} Gb/s"
             yield FABRIC_020.finding(where, found, limit)
             continue
@@ -102,6 +108,10 @@ def _cages(cabling: CablingPlan, site: str, limits: Thresholds) -> Iterator[Find
     if cabling.twins_apart:
         found = f"{cabling.twins_apart} cables of two links start in two cages"
         fix = "set railyard:fabric.linksPerCable to 1: the catalogue says which ports share a cage (railCages)"
+        yield FABRIC_022.finding(f"{site}/cables", found, "both ports in one cage", fix)
+    if cabling.twins_split:
+        found = f"{cabling.twins_split} cables of two links end in two cages, or on two switches"
+        fix = "spines of which each pair has an even number of links (uplinks / railyard:fabric.spines), or linksPerCable 1"
         yield FABRIC_022.finding(f"{site}/cables", found, "both ports in one cage", fix)
     for row in cabling.classes:
         if exceeds(row.skew_ns, limits.twin_skew_ns_max):
@@ -189,7 +199,7 @@ _CLASSES = frozenset({"classes"})
 CABLING_PREDICATES: tuple[Predicate[CablingPlan], ...] = (
     Predicate((FABRIC_020,), _CLASSES, _media),
     Predicate((FABRIC_021,), _CLASSES, _splitters),
-    Predicate((FABRIC_022,), _CLASSES | {"mixed_cages", "mixed_cage_count", "twins_apart"}, _cages),
+    Predicate((FABRIC_022,), _CLASSES | {"mixed_cages", "mixed_cage_count", "twins_apart", "twins_split"}, _cages),
     Predicate((FABRIC_023,), _CLASSES, _ends),
     Predicate((FABRIC_024,), frozenset({"trays"}), _trays),
     Predicate((FABRIC_025,), _CLASSES, _loss),

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING
 
 from railyard.model.config import SiteConfig
 from railyard.model.errors import Problem
+from railyard.plan.electrical import hall_power
+from railyard.plan.failures import failure_summary
 from railyard.plan.infiniband import subnets
 from railyard.plan.partitions import rules_of
 from railyard.rules.address import check_addresses, check_given, check_services
 from railyard.rules.address_texts import ADDR_002, ADDR_004, PLAN_004, PLAN_005, PLAN_007, PLAN_008, PLAN_010
 from railyard.rules.cables import check_cabling
+from railyard.rules.cooling import check_hall_cooling
 from railyard.rules.fabric import check_cables, check_site, check_switch
 from railyard.rules.fabric_texts import FABRIC_006
 from railyard.rules.fabric_wires import check_endpoints
+from railyard.rules.failures import check_failures
+from railyard.rules.floor import check_floor
 from railyard.rules.gates import check_thresholds
 from railyard.rules.hardening import check_bmc, check_control_plane
 from railyard.rules.hosts import check_hosts
@@ -29,6 +34,8 @@ from railyard.rules.routing import check_rail_networks, check_routed_switch, che
 from railyard.rules.scheduler import check_scheduler
 from railyard.rules.storage import check_file_system, check_replica
 from railyard.rules.thresholds import DEFAULTS, Thresholds
+from railyard.rules.upstream import check_hall_power
+from railyard.rules.upstream_texts import POWER_006, POWER_007, POWER_017, POWER_022
 from railyard.rules.waivers import apply_waivers, check_waivers
 
 if TYPE_CHECKING:
@@ -47,6 +54,10 @@ _PROBLEM_RULES: dict[str, Rule] = {
     "PLAN-012": PLAN_012,
     "PLAN-013": PLAN_013,
     "PLAN-014": PLAN_014,
+    "POWER-006": POWER_006,
+    "POWER-007": POWER_007,
+    "POWER-017": POWER_017,
+    "POWER-022": POWER_022,
 }
 
 
@@ -86,6 +97,13 @@ def _findings(config: SiteConfig, plan: "Plan", thresholds: Thresholds) -> Itera
     yield from check_cabling(plan.cabling, plan.site.site, thresholds)
     for rack in plan.racks:
         yield from check_rack(rack, thresholds)
+    yield from check_hall_power(hall_power(plan), f"{plan.site.site}-hall", thresholds)
+    if plan.floor:
+        yield from check_floor(plan.floor.summary, f"{plan.site.site}-hall", thresholds)
+    if plan.cooling:
+        yield from check_hall_cooling(plan.cooling.hall, thresholds)
+    if plan.power.stated:
+        yield from check_failures(failure_summary(plan), thresholds)
     for switch in plan.switches:
         yield from check_switch(switch, thresholds)
         yield from check_routed_switch(switch, thresholds)

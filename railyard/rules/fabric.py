@@ -1,4 +1,4 @@
-"""The training fabric: blocking, equal links, rails, ports. Source of the arithmetic: reference fabric.md 1.3 and 2."""
+"""The training fabric: blocking, equal links, rails, ports. Source of the arithmetic: `railyard.plan.shape`."""
 
 import re
 from collections import Counter
@@ -20,6 +20,7 @@ from railyard.rules.fabric_texts import (
     FABRIC_010,
     FABRIC_011,
     FABRIC_012,
+    FABRIC_013,
 )
 from railyard.rules.fabric_wires import SiteSlice, all_linked, far_ends, managed, rails_joined, units_filled
 from railyard.rules.registry import Finding, Predicate, exceeds, ordered, run
@@ -162,7 +163,7 @@ def _spine_ports(fabric: FabricSummary, units: int) -> int:
 
 
 def _holds(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
-    """FABRIC-006: the ports that the wiring takes on a leaf, a spine and a core against those of the switch (fabric.md 0, 1.3).
+    """FABRIC-006: the ports that the wiring (`plan.wiring`) takes on a leaf, a spine and a core against those there are.
 
     D + U on a leaf. Two tiers: leaves x links per pair on a spine. Three: U leaves and U cores on a spine, one pod for each
     U leaves, and a port of every core for each pod.
@@ -203,8 +204,23 @@ def _growth(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Findi
         yield FABRIC_007.finding(_UNITS, found, f"{site.planned_scalable_units} units planned")
 
 
+def _idle(site: SiteSlice, _where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-013."""
+    for key in site.fabric.idle_keys:
+        if "." not in key:
+            found = f"set, and a {site.fabric.tiers}-tier fabric has no pods"
+            yield FABRIC_013.finding(f"railyard:fabric.{key}", found, "three tiers")
+            continue
+        wanted = "infiniband" if key.startswith("infiniband.") else "roce"
+        found, fix = f"set, and a training fabric of transport {site.fabric.transport} doesn't read it", "take it out"
+        if key == "infiniband.partitions":
+            found += ": nothing keeps tenants apart there"
+            fix = "take the rows out, and part tenants by machines or by the hosts' own means; or an InfiniBand fabric"
+        yield FABRIC_013.finding(f"railyard:{key}", found, f"transport {wanted}", fix)
+
+
 def _divisor_fix(uplinks: int, at_least: int) -> str:
-    """The next number of spines that divides the uplinks (the 12-or-16 trap of fabric.md 2)."""
+    """The next number of spines that divides the uplinks (12 spines hold 3 units of 8 leaves, 16 divide 32 uplinks)."""
     fitting = [number for number in range(at_least, uplinks + 1) if uplinks % number == 0]
     if not fitting:
         return f"two tiers need {at_least} spines and a leaf has {uplinks} uplinks: fewer units, or a switch with more ports"
@@ -227,5 +243,6 @@ SITE_PREDICATES: tuple[Predicate[SiteSlice], ...] = (
     Predicate((FABRIC_008,), frozenset({"fabric", "nodes"}), all_linked),
     Predicate((FABRIC_010,), frozenset({"fabric"}), rails_joined),
     Predicate((FABRIC_011,), frozenset({"fabric"}), managed),
+    Predicate((FABRIC_013,), frozenset({"fabric"}), _idle),
     Predicate((FABRIC_012,), frozenset({"nodes", "nodes_per_unit", "built_scalable_units"}), units_filled),
 )

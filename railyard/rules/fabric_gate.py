@@ -1,8 +1,12 @@
 """The fabric's gate: judgements of what was read from the switches. Evidence is plain JSON; nothing here reaches out.
 
 {unit, minimumPercent, switches: [{name, sessions: [port], neighbours: {port: "device/port"}, mtu, width, reach: [prefix],
- seen?: {established: [port], neighbours: {port: text}, mtus: {port: bytes}, widths: {prefix: links}}, reason?}]}
+ loopback?: prefix, reason?,
+ seen?: {established: [port], neighbours: {port: text}, mtus: {port: bytes}, widths: {prefix: links}}}]}
 A switch that couldn't be read has `reason` instead of `seen`.
+
+Where fewer than all sessions are enough, what is missing is judged once, by that share: a switch that doesn't answer, what
+others therefore don't see of it, and paths over sessions that are down. What is there and is wrong is found all the same.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +17,7 @@ from railyard.rules.registry import Finding, listed, ordered
 
 Evidence = Mapping[str, Any]
 _SHOWN = 6
+_SILENT = "SWITCH-010 "
 
 
 def check_fabric(evidence: Evidence) -> list[Finding]:
@@ -20,15 +25,17 @@ def check_fabric(evidence: Evidence) -> list[Finding]:
     rows = [_mapping(row) for row in evidence["switches"]]
     if not rows:
         return [GATE_010.finding(str(evidence["unit"]), "no switch was read", "at least one switch")]
-    found = [finding for row in rows for finding in _one(row)]
+    spared = _Spared(rows, tolerant=float(evidence["minimumPercent"]) < 100.0)
+    found = [finding for row in rows for finding in _one(row, spared)]
     return ordered([*_sessions(evidence, rows), *found])
 
 
 def fabric_facts(evidence: Evidence) -> dict[str, Any]:
-    """Outputs of the gate: how many sessions are up, and which are missing (`switch/port`)."""
+    """Outputs of the gate: how many sessions are up, which are missing (`switch/port`), and who couldn't be read."""
     missing = [name for row in evidence["switches"] for name in _down(_mapping(row))]
     planned = sum(len(row["sessions"]) for row in evidence["switches"])
-    return {"sessions": planned - len(missing), "missing": sorted(missing)}
+    unread = sorted(str(row["name"]) for row in evidence["switches"] if row.get("reason"))
+    return {"sessions": planned - len(missing), "missing": sorted(missing), "unread": unread}
 
 
 def _down(row: Mapping[str, Any]) -> list[str]:
@@ -46,13 +53,41 @@ def _sessions(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> Iterator
         yield GATE_011.finding(str(evidence["unit"]), found, f"{minimum:g} % established (railyard:gates.fabricPercent)")
 
 
-def _one(row: Mapping[str, Any]) -> Iterator[Finding]:
+class _Spared:
+    """What the share of sessions answers for; nothing where it is 100 %."""
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]], *, tolerant: bool) -> None:
+        self._tolerant = tolerant
+        self._down = {str(row["name"]): {name.rpartition("/")[2] for name in _down(row)} for row in rows}
+        self._owner = {str(row["loopback"]): str(row["name"]) for row in rows if row.get("loopback")}
+
+    def silent(self, row: Mapping[str, Any]) -> bool:
+        """A switch that doesn't answer. One that is another one, or that refuses us, is never spared."""
+        return self._tolerant and str(row["reason"]).startswith(_SILENT)
+
+    def links(self, row: Mapping[str, Any], prefix: str) -> int:
+        """Links that a path to a prefix must have: without those whose session is down, here or at its other end."""
+        if not self._tolerant:
+            return int(row["width"])
+        lost = len(self._down[str(row["name"])]) + len(self._down.get(self._owner.get(prefix, ""), ()))
+        return max(0, int(row["width"]) - lost)
+
+    def unseen(self, row: Mapping[str, Any], port: str) -> bool:
+        """Nobody is seen at a port whose session is down."""
+        nobody = not _seen(row).get("neighbours", {}).get(port)
+        return self._tolerant and nobody and port in self._down[str(row["name"])]
+
+
+def _one(row: Mapping[str, Any], spared: _Spared) -> Iterator[Finding]:
     name = str(row["name"])
     if row.get("reason"):
+        if spared.silent(row):
+            return
         yield GATE_010.finding(name, str(row["reason"]), "a switch that can be read")
         return
     seen = _seen(row)
-    narrow = [f"{prefix} over {links}" for prefix, links in sorted(seen.get("widths", {}).items()) if links < row["width"]]
+    widths = sorted(seen.get("widths", {}).items())
+    narrow = [f"{prefix} over {links}" for prefix, links in widths if links < spared.links(row, prefix)]
     if narrow:
         yield GATE_012.finding(name, f"reaches {listed(narrow, _SHOWN)} links", f"{int(row['width'])} links to each")
     mtus = [f"{port} {int(mtu)}" for port, mtu in sorted(seen.get("mtus", {}).items()) if mtu != row["mtu"]]
@@ -61,7 +96,7 @@ def _one(row: Mapping[str, Any]) -> Iterator[Finding]:
     wrong = [
         f"{port} sees {seen.get('neighbours', {}).get(port) or 'nobody'} (planned {planned})"
         for port, planned in sorted(_mapping(row["neighbours"]).items())
-        if seen.get("neighbours", {}).get(port) != planned
+        if seen.get("neighbours", {}).get(port) != planned and not spared.unseen(row, port)
     ]
     if wrong:
         yield GATE_014.finding(name, listed(wrong, _SHOWN), "the neighbours of the cable schedule")

@@ -15,7 +15,7 @@ FABRIC_001 = register(
         cause="uplinksPerLeaf smaller than nodesPerUnit; too few fabric.spines, so that uplinks have no port above",
         manual="count cables down and up of one leaf in cables.csv",
         fix="as many uplinks as node ports (railyard:fabric.uplinksPerLeaf)",
-        source="SuperPOD H100 RA; fabric.md FAB-01",
+        source="NVIDIA DGX SuperPOD H100 RA, Network Fabrics (non-blocking, 32 down and 32 up)",
     )
 )
 FABRIC_002 = register(
@@ -31,7 +31,7 @@ FABRIC_002 = register(
         cause="spines counted by ceil(uplinks / ports) only: 3 units give 12, right is 16",
         manual="uplinks of a leaf divided by spines of its plane must be a whole number",
         fix="a number of spines that divides the uplinks (railyard:fabric.spines), or leave it to the planner",
-        source="fabric.md 1.3 and 2 (verified with OpenSM); FAB-02",
+        source="SuperPOD H100 RA, Table 4 (3 units: 16 spines, not 12); ours: OpenSM 3.3.23 refuses 12 (ERR AB0C)",
     )
 )
 FABRIC_003 = register(
@@ -47,7 +47,7 @@ FABRIC_003 = register(
         cause="two cables exchanged in one node; a port map edited by hand",
         manual="`ibnetdiscover` or LLDP on the leaf: every neighbour must be the same NIC. Its number is not the rail",
         fix="exchange the two cables; both ends are in cables.csv",
-        source="fabric.md 2 and FAB-04; users.md cases 16 and 49",
+        source="SuperPOD H100 RA (rail-optimized); NVIDIA/nccl#1755; NVIDIA/topograph, example.out (a swap)",
     )
 )
 FABRIC_004 = register(
@@ -64,7 +64,7 @@ FABRIC_004 = register(
         cause="fabric.spines set for what is built instead of what is planned",
         manual="count free ports of one spine; each planned unit needs its leaves x links per pair",
         fix="more spines from the first day, fewer planned units, or fewer links on each leaf",
-        source="house rule 9; fabric.md 0 (growth) and FAB-05",
+        source="house rule 9; ours: 4 units have 16 spines, 5 have 32",
     )
 )
 FABRIC_005 = register(
@@ -80,7 +80,7 @@ FABRIC_005 = register(
         cause="a port map edited by hand; a reserved port that was given away",
         manual="sort cables.csv by end and look for doubles",
         fix="give one of the cables another port",
-        source="fabric.md FAB-05 and FAB-06",
+        source="ours; githedgehog/docs checks server ports for uniqueness only",
     )
 )
 FABRIC_006 = register(
@@ -98,7 +98,7 @@ FABRIC_006 = register(
         cause="uplinksPerLeaf beyond what nodesPerUnit leaves free; a switch with too few ports for the size of the site",
         manual="count the cables of one leaf and one spine in cables.csv",
         fix="a switch with more ports (railyard:fabric.switchModel), fewer uplinks or units, or more units for the nodes",
-        source="fabric.md 0 and 1.3; with D = U = k/2 it is k*k/2 endpoints in two tiers, k*k*k/4 in three",
+        source="folded Clos: with D = U = k/2 it is k*k/2 endpoints in two tiers, k*k*k/4 in three; SuperPOD B200 and B300 RA",
     )
 )
 FABRIC_007 = register(
@@ -115,7 +115,7 @@ FABRIC_007 = register(
         "port (512 of them another spine)",
         manual="`railyard plan STACK --against OLD/plan.json` writes work-order.csv: old and new end of each cable that moves",
         fix="read the list of what moves, plan the maintenance window, then raise railyard:fabric.plannedScalableUnits",
-        source="house rule 9; fabric.md 0 (growth), ports counted too",
+        source="house rule 9; ours, ports counted",
     )
 )
 FABRIC_008 = register(
@@ -131,7 +131,7 @@ FABRIC_008 = register(
         cause="a node that is on no planned position; rails that differ from the NICs of the model",
         manual="count the rows of one node in cables.csv: rails x planes",
         fix="correct railyard:fabric.rails, planes or the inventory, and plan again",
-        source="fabric.md FAB-06",
+        source="ours",
     )
 )
 FABRIC_009 = register(
@@ -148,7 +148,7 @@ FABRIC_009 = register(
         cause="a port map edited by hand; a cable plugged one port too far",
         manual="look at the z_device column of the leaf's rows in cables.csv",
         fix="put the cable where the plan has it",
-        source="fabric.md FAB-06 and 4a (injected faults)",
+        source="ours: faults put into ibsim, and what OpenSM 3.3.23 says of them (tests/proof/infiniband)",
     )
 )
 FABRIC_010 = register(
@@ -165,7 +165,7 @@ FABRIC_010 = register(
         cause="the switches and optics of the spines are to be saved",
         manual="`ibnetdiscover` or LLDP from one rail's switch shows no other rail",
         fix="railyard:fabric.layout rail-optimized; or set railOnlyAllowed, and run NCCL with PXN",
-        source="fabric.md 1.2 (RAIL) and 6, story 28 (NVIDIA/nccl#836)",
+        source="arXiv 2307.12169v5 (rail-only networks); NVIDIA/nccl#836",
     )
 )
 FABRIC_011 = register(
@@ -181,7 +181,7 @@ FABRIC_011 = register(
         cause="no reserved ports, and switches without a subnet manager of their own (or nobody knows)",
         manual="`sminfo` and `saquery -s` in each subnet",
         fix="set railyard:fabric.reservedPorts to 2 for each subnet and more for spare ones: UFM hosts get their cables",
-        source="QM97x0 user manual, Software Management: 2,048 nodes, at most two subnet managers; fabric.md 1.1",
+        source="QM97x0 user manual, Software Management: 2,048 nodes, at most two subnet managers; SuperPOD H100 RA (UFM)",
     )
 )
 FABRIC_012 = register(
@@ -197,6 +197,24 @@ FABRIC_012 = register(
         cause="scalableUnits raised for what will be delivered later; nodes spread over units",
         manual="count the nodes of each unit in the inventory",
         fix="lower railyard:fabric.scalableUnits, fill units from the first slot, or plan them only (plannedScalableUnits)",
-        source="SuperPOD H100 RA (full units); fabric.md FAB-19",
+        source="SuperPOD H100 RA (full units)",
+    )
+)
+FABRIC_013 = register(
+    Rule(
+        id="FABRIC-013",
+        title="Keys that are set have an effect",
+        severity="limit",
+        pack="fabric",
+        why="Who sets pods of rails counts on three hops between units, and who fences tenants in counts on the fence: in two "
+        "tiers, or on the other transport, nothing of it comes true, without a word.",
+        inputs="idleKeys, tiers and transport of the site's fabric",
+        passes="podBy and fullPods are set in three tiers only, railyard:infiniband on InfiniBand only, and switch systems, AS "
+        "numbers, BFD, the lossless contract and loopbacks on RoCE only",
+        fails="one of them is set where nothing reads it",
+        cause="a stack file copied from a larger site or from one of the other transport; fewer planned units than there were",
+        manual="`railyard plan`: layout says the tiers; railyard:fabric.transport",
+        fix="leave the key out, or plan more units (railyard:fabric.plannedScalableUnits) or tiers: 3",
+        source="ours",
     )
 )

@@ -29,7 +29,7 @@ GATE_002 = register(
         cause="labels of an earlier installation, a rack that is too small for the probe, quota taken by others",
         manual="`kubectl get workloads -A -o yaml` and `kubectl get nodes -L railyard.dev/rack`",
         fix="compare labels with the seed of each machine; look at the ClusterQueue's status and at who uses its quota",
-        source="users.md cases 58 and 59; kubernetes.md 8.3",
+        source="kubernetes-sigs/kueue and NVIDIA GPU operator issues; ours: runs in the lab's control plane",
     )
 )
 METAL_001 = register(
@@ -59,7 +59,7 @@ METAL_002 = register(
         cause="a GPU that fell off the bus",
         manual="`nvidia-smi -L`",
         fix="have it repaired; until then set the machine aside (lifecycle: quarantined, with a reason)",
-        source="users.md case 61",
+        source="metal3-io/baremetal-operator#2399; DMTF DSP0268 (serial and UUID)",
     )
 )
 METAL_003 = register(
@@ -74,7 +74,7 @@ METAL_003 = register(
         cause="a replaced NIC",
         manual="BMC inventory page, network adapters",
         fix="enter the new MAC in the inventory, or put the old card back",
-        source="users.md case 40",
+        source="tinkerbell/tink#532; metal3-io/baremetal-operator#2399; dell/omnia#3741",
     )
 )
 METAL_004 = register(
@@ -89,7 +89,7 @@ METAL_004 = register(
         cause="a card that is not seated",
         manual="BMC inventory page, network adapters",
         fix="have it repaired; until then set the machine aside (lifecycle: quarantined, with a reason)",
-        source="fabric.md 6, stories 6 and 7",
+        source="NVIDIA/nccl#1277, #1363",
     )
 )
 GATE_003 = register(

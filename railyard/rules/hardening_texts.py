@@ -129,7 +129,7 @@ QUEUE_001 = register(
         cause="a machine set aside, or a tenant added without asking",
         manual="add the quotas of all ClusterQueues; compare with `kubectl get nodes` capacity",
         fix="lower railyard:platform.tenants[].gpus, or bring machines back",
-        source="users.md case 57; Kueue ClusterQueue",
+        source="kubernetes-sigs/kueue#9048; Kueue, ClusterQueue",
     )
 )
 QUEUE_002 = register(

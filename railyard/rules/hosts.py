@@ -1,4 +1,4 @@
-"""The host side of the fabric: NIC names, rail order, NCCL's list and settings. Source: reference fabric.md 6."""
+"""The host side of the fabric: NIC names, rail order, NCCL's list and settings. Sources: `rules.scheduler_texts`."""
 
 from collections import Counter
 from collections.abc import Iterator

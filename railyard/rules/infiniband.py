@@ -1,4 +1,4 @@
-"""InfiniBand: subnet managers, partitions, GUIDs (FAB-17 of the reference, fabric.md 7)."""
+"""InfiniBand: subnet managers, partitions, GUIDs. Sources: `rules.infiniband_texts`."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -15,6 +15,7 @@ from railyard.rules.infiniband_texts import (
     FABRIC_076,
     FABRIC_077,
     FABRIC_078,
+    FABRIC_079,
 )
 from railyard.rules.registry import Finding, Predicate, listed, ordered, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
@@ -93,6 +94,14 @@ def _known(plan: InfiniBandPlan, _where: str, _limits: Thresholds) -> Iterator[F
             yield FABRIC_074.finding(where, f"no planned machines in {listed(list(row.unknown))}", "planned units and slots")
 
 
+def _aggregated(plan: InfiniBandPlan, _where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-079. The storage subnet carries no collectives."""
+    bare = [subnet.name for subnet in plan.subnets if not subnet.manager_leaves and subnet.name != STORAGE]
+    if plan.sharp and bare:
+        found = f"on, and no fabric manager's host is planned in subnet {listed(bare)}: nothing runs the aggregation manager"
+        yield FABRIC_079.finding("railyard:infiniband.sharp", found, "a host for the aggregation manager in each subnet")
+
+
 def _covered(plan: InfiniBandPlan, _where: str, _limits: Thresholds) -> Iterator[Finding]:
     """FABRIC-075."""
     if plan.unassigned:
@@ -144,4 +153,5 @@ INFINIBAND_PREDICATES: tuple[Predicate[InfiniBandPlan], ...] = (
     Predicate((FABRIC_074,), frozenset({"partitions"}), _known),
     Predicate((FABRIC_075,), frozenset({"unassigned"}), _covered),
     Predicate((FABRIC_078,), frozenset({"guids_unused"}), _placed),
+    Predicate((FABRIC_079,), frozenset({"subnets", "sharp"}), _aggregated),
 )

@@ -1,4 +1,4 @@
-"""Words of the InfiniBand rules: partitions, GUIDs, subnet managers (FABRIC-070 to FABRIC-078)."""
+"""Words of the InfiniBand rules: partitions, GUIDs, subnet managers (FABRIC-070 to FABRIC-079)."""
 
 from railyard.rules.registry import Rule, register
 
@@ -17,7 +17,7 @@ FABRIC_070 = register(
         cause="reservedPorts 1, or one for each plane (two are needed in each)",
         manual="`saquery -s` names the subnet managers, `ibtracert` from another host the leaf of each",
         fix="railyard:fabric.reservedPorts 2 for each subnet: the planner takes another leaf for each port",
-        source="fabric.md 1.1 (UFM on four leaves of the SuperPOD H100 RA); two leaves: ours",
+        source="SuperPOD H100 RA, Table 4 (UFM on four leaves); two leaves: ours",
     )
 )
 FABRIC_071 = register(
@@ -33,7 +33,7 @@ FABRIC_071 = register(
         cause="a key was set by hand; two names happen to make one key (15 bits); a tenant's ranges were split over two rows",
         manual="`smpquery pkeys LID 1` of a machine of each",
         fix=f"set another `key` (0x0001 to 0x7ffe) on one of them in {_PARTITIONS}, or join the rows",
-        source="fabric.md 3 (keys are 15 bits) and FAB-17",
+        source="linux-rdma/opensm doc/partition-config.txt (keys are 15 bits)",
     )
 )
 FABRIC_072 = register(
@@ -49,7 +49,7 @@ FABRIC_072 = register(
         cause="a line copied in the inventory; a card that was moved and is listed at both places",
         manual="`ibstat -p` and `ibnetdiscover` on the machines that are named",
         fix="correct `hcas` or `switchGuids` in the inventory",
-        source="InfiniBand Architecture Specification, 4.1 (GUIDs are unique); fabric.md FAB-17",
+        source="InfiniBand Architecture Specification, 4.1 (GUIDs are unique)",
     )
 )
 FABRIC_073 = register(
@@ -65,7 +65,7 @@ FABRIC_073 = register(
         cause="a range that was widened without narrowing the other one",
         manual="`smpquery pkeys LID 1` of the machine that is named shows two keys beside the default one",
         fix=f"narrow one of the ranges in {_PARTITIONS}",
-        source="fabric.md FAB-17 (disjoint unless shared storage is listed)",
+        source="ours: disjoint unless shared storage is listed",
     )
 )
 FABRIC_074 = register(
@@ -81,7 +81,7 @@ FABRIC_074 = register(
         cause="a typing error; units that were planned and dropped; a tenant that was renamed",
         manual="compare railyard:infiniband with railyard:platform and railyard:fabric",
         fix=f"correct the row in {_PARTITIONS}, or plan the units (railyard:fabric.plannedScalableUnits)",
-        source="ours; fabric.md FAB-17 (members exist)",
+        source="ours",
     )
 )
 FABRIC_075 = register(
@@ -98,7 +98,7 @@ FABRIC_075 = register(
         cause="a unit was added and no tenant got it",
         manual="`smpquery pkeys LID 1` shows 0x7fff alone",
         fix=f"give them to a tenant in {_PARTITIONS}",
-        source="fabric.md 3 (two limited members can't talk)",
+        source="linux-rdma/opensm doc/partition-config.txt (two limited members can't talk)",
     )
 )
 FABRIC_076 = register(
@@ -115,7 +115,7 @@ FABRIC_076 = register(
         cause="a file that was written by hand; a second fabric manager that was added later",
         manual="`smpquery pkeys LID 1` of the subnet manager's port shows 0xffff",
         fix="begin the file with `Default=0x7fff, ipoib : ALL=limited, SELF=full, <managers>=full;`",
-        source="fabric.md 3; osm man page 3.3.23; verified: two limited members have no path",
+        source="linux-rdma/opensm doc/partition-config.txt; opensm(8) 3.3.23; verified: two limited members have no path",
     )
 )
 FABRIC_077 = register(
@@ -131,7 +131,7 @@ FABRIC_077 = register(
         cause="`ibstat` shows both GUIDs one above the other; a card was exchanged",
         manual="`ibstat -p` on the machine lists port GUIDs",
         fix="correct portGuid in the inventory's `hcas` and render the file again",
-        source="fabric.md 3 (cn, io and partition files hold port GUIDs) and FAB-17; verified on OpenSM 3.3.23",
+        source="opensm(8) (cn, io and partition files hold port GUIDs); verified on OpenSM 3.3.23",
     )
 )
 FABRIC_078 = register(
@@ -149,5 +149,22 @@ FABRIC_078 = register(
         manual="`ibdev2netdev` and `ibstat -p` on the machine",
         fix="correct the name in the inventory (the plan's are in plan.json, `guids`), or take the row out",
         source="ours",
+    )
+)
+FABRIC_079 = register(
+    Rule(
+        id="FABRIC-079",
+        title="SHARP has an aggregation manager",
+        severity="limit",
+        pack="fabric",
+        why="Switches reduce nothing by themselves: without an aggregation manager NCCL finds no tree and falls back to rings, "
+        "or waits for a service that nobody runs.",
+        inputs="sharp; managerLeaves of each subnet",
+        passes="sharp is off (the default), or each subnet of the training fabric has a fabric manager's host",
+        fails="sharp is on and a subnet is managed by its switches alone",
+        cause="the key was set, and no ports are reserved for UFM hosts",
+        manual="`systemctl status sharp_am` on the subnet manager's host; `sharp_hello` from a node",
+        fix="set railyard:fabric.reservedPorts to 2 for each subnet (UFM runs the aggregation manager), or sharp to false",
+        source="NVIDIA SHARP documentation, Aggregation Manager (sharp_am runs on the subnet manager's server, or in UFM)",
     )
 )

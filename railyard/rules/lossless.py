@@ -1,4 +1,4 @@
-"""Lossless RoCEv2: headroom, buffer, marking, one contract, watchdog, MTU. Source: reference fabric.md 3, 7 (FAB-09 to 14)."""
+"""Lossless RoCEv2: headroom, buffer, marking, one contract, watchdog, MTU. Sources: `rules.lossless_texts`."""
 
 from collections.abc import Iterator, Mapping
 from math import ceil
@@ -23,7 +23,10 @@ _KEY = "railyard:fabric.lossless"
 KMIN_AT_GBPS = 400.0
 SONIC_MTU_MAX = 9216
 WATCHDOG_MS = {"detectionMs": (100, 5000), "restorationMs": (100, 60_000), "pollMs": (100, 1000)}
-"""Limits of sonic-pfcwd.yang in milliseconds (fabric.md section 3)."""
+"""Limits of sonic-pfcwd.yang in milliseconds."""
+WATCHDOG_ACTIONS = {"cumulus": ("drop",), "eos": ("drop", "alert")}
+"""What a watchdog can be told to do; SONiC takes all three. Cumulus Linux 5.14, PFC Watchdog: it discards, nothing to choose.
+Arista EOS, `priority-flow-control pause watchdog action`: drop or notify-only."""
 
 
 def check_nccl_class(routing: RoutingPlan | None, nccl: Mapping[str, str]) -> list[Finding]:
@@ -134,15 +137,29 @@ def _watchdog(site: RoutingPlan, _where: str, _limits: Thresholds) -> Iterator[F
     if not watchdog.enabled:
         yield FABRIC_059.finding(f"{key}.enabled", "off", "on for every lossless port")
         return
-    times = {"detectionMs": watchdog.detection_ms, "restorationMs": watchdog.restoration_ms, "pollMs": watchdog.poll_ms}
+    yield from _told(site, key)
+    times = {"detectionMs": watchdog.detection_ms, "restorationMs": watchdog.restores_ms, "pollMs": watchdog.poll_ms}
     for name, value in times.items():
         low, high = WATCHDOG_MS[name]
         if not low <= value <= high:
             yield FABRIC_059.finding(f"{key}.{name}", f"{value} ms", f"{low} to {high} ms")
-    for name, value in (("detectionMs", watchdog.detection_ms), ("restorationMs", watchdog.restoration_ms)):
+    for name, value in (("detectionMs", watchdog.detection_ms), ("restorationMs", watchdog.restores_ms)):
         if value < watchdog.poll_ms:
             found = f"{value} ms, poll {watchdog.poll_ms} ms"
             yield FABRIC_059.finding(f"{key}.{name}", found, "not shorter than a poll")
+
+
+def _told(site: RoutingPlan, key: str) -> Iterator[Finding]:
+    """FABRIC-059: the system can be told what the stack file asks of its watchdog; what no file says, no switch does."""
+    watchdog = site.lossless.watchdog
+    actions = WATCHDOG_ACTIONS.get(site.nos)
+    if actions and watchdog.action not in actions:
+        found = f"{watchdog.action}, which {site.nos} has no setting for"
+        yield FABRIC_059.finding(f"{key}.action", found, " or ".join(actions), f"set it to {actions[0]}, or leave it out")
+    asked = watchdog.restoration_ms
+    if site.nos == "cumulus" and asked is not None and asked != watchdog.poll_ms:
+        found = f"{asked} ms, and Cumulus restores after one poll without pauses"
+        yield FABRIC_059.finding(f"{key}.restorationMs", found, f"{watchdog.poll_ms} ms (pollMs)", "leave restorationMs out")
 
 
 def _mtu(site: RoutingPlan, _where: str, limits: Thresholds) -> Iterator[Finding]:
@@ -164,7 +181,7 @@ LOSSLESS_SITE: tuple[Predicate[RoutingPlan], ...] = (
     Predicate((FABRIC_055,), _CONTRACT, _order),
     Predicate((FABRIC_056,), _CONTRACT | {"link_gbps"}, _early),
     Predicate((FABRIC_057,), _CONTRACT, _contract),
-    Predicate((FABRIC_059,), _CONTRACT, _watchdog),
+    Predicate((FABRIC_059,), _CONTRACT | {"nos"}, _watchdog),
     Predicate((FABRIC_060,), _CONTRACT, _mtu),
 )
 LOSSLESS_SWITCH: tuple[Predicate[SwitchPlan], ...] = (

@@ -16,7 +16,7 @@ FABRIC_053 = register(
         cause="an ASIC that the catalogue doesn't know; a cable that goes to another hall",
         manual="SONiC: pg_profile_lookup.ini of the switch's SKU; Cumulus: `nv show interface swp1 qos buffer`",
         fix="railyard:fabric.lossless.headroom with bytes per speed and length, and railyard:fabric.lossless.source",
-        source="fabric.md section 3 (PFC headroom) and FAB-13",
+        source="sonic-net/sonic-buildimage, pg_profile_lookup.ini of each platform",
     )
 )
 FABRIC_054 = register(
@@ -33,7 +33,7 @@ FABRIC_054 = register(
         manual="ports x (xon + xoff) of their rows; `show buffer configuration` on the switch",
         fix="shorter cables, one lossless class, or the buffer's real size (railyard:fabric.lossless.sharedBufferBytes, "
         "source)",
-        source="fabric.md section 3; FAB-13",
+        source="sonic-net/sonic-buildimage, buffers_defaults of each platform; the share is ours",
     )
 )
 FABRIC_055 = register(
@@ -50,7 +50,7 @@ FABRIC_055 = register(
         cause="a number copied in another unit: segments, cells, kilobytes, a fraction for percent",
         manual="`show ecn` (SONiC), `nv show qos congestion-control` (Cumulus), compare units",
         fix="railyard:fabric.lossless kminBytes < kmaxBytes, both in bytes, pmaxPercent from 1 to 100",
-        source="fabric.md section 3 (ECN numbers shipped), 4c and FAB-12",
+        source="Cumulus Linux 5.14, RoCE; sonic-buildimage qos.json.j2; that YANG models accept Kmin > Kmax: ours",
     )
 )
 FABRIC_056 = register(
@@ -69,7 +69,7 @@ FABRIC_056 = register(
         cause="thresholds of a switch with another buffer or speed",
         manual="free pool / (1 + congested ports), from `show buffer configuration`",
         fix="another kminBytes or kmaxBytes (railyard:fabric.lossless), or a waiver that says why",
-        source="fabric.md section 3 (values span 131 kB to 1 MB: order and relation, not one number) and FAB-12",
+        source="shipped values span 131 kB to 1 MB (sonic-buildimage, Cumulus Linux, Onyx): order and relation, not one number",
     )
 )
 FABRIC_057 = register(
@@ -88,7 +88,7 @@ FABRIC_057 = register(
         cause="stock maps (SONiC puts DSCP 26 on class 1); DSCP changed on the hosts only",
         manual="`mlnx_qos -i` on a host, `show qos map` or `nv show qos roce` on every hop: one DSCP, one priority",
         fix="railyard:fabric.lossless: priority inside pfcPriorities, cnpClass outside, cnpDscp unlike dscp",
-        source="fabric.md section 3 (stock maps), 6 (stories 16 to 19), FAB-10 and FAB-11",
+        source="sonic-buildimage qos_config.j2 (DSCP 26 is lossy); NVIDIA/nccl#2383, #378; openucx/ucx#2934",
     )
 )
 FABRIC_058 = register(
@@ -103,7 +103,7 @@ FABRIC_058 = register(
         cause="DSCP taken for traffic class (26 for 104); a variable set by hand",
         manual="`env | grep NCCL_IB_TC`; capture: the IP header's DS field is 0x68",
         fix="take the environment from the plan; change railyard:fabric.lossless.dscp and nothing else",
-        source="fabric.md 6 (story 16) and FAB-11",
+        source="NVIDIA/nccl#2383",
     )
 )
 FABRIC_059 = register(
@@ -113,13 +113,15 @@ FABRIC_059 = register(
         severity="limit",
         pack="fabric",
         why="One NIC that pauses for ever stops a whole fabric, hop by hop; the watchdog breaks the chain.",
-        inputs="lossless.watchdog of the fabric's routing (milliseconds)",
-        passes="enabled; detection 100 to 5000, restoration 100 to 60000, poll 100 to 1000; detection and restoration >= poll",
-        fails="it is off, or a time is outside of what the switch takes",
+        inputs="lossless.watchdog of the fabric's routing (milliseconds); nos",
+        passes="enabled; detection 100 to 5000, restoration 100 to 60000, poll 100 to 1000; detection and restoration >= poll; "
+        "the system can be told the action and the restoration",
+        fails="it is off, a time is outside of what the switch takes, or the system has no such setting: Cumulus always drops, "
+        "and restores after one poll without pauses; EOS drops or alerts",
         cause="switched off while debugging; seconds for milliseconds",
         manual="`pfcwd show config` (SONiC), `nv show qos pfc-watchdog` (Cumulus)",
-        fix="railyard:fabric.lossless.watchdog {detectionMs: 200, restorationMs: 400, pollMs: 200}",
-        source="sonic-pfcwd YANG limits, fabric.md section 3; FAB-14",
+        fix="railyard:fabric.lossless.watchdog {detectionMs: 200, pollMs: 200}",
+        source="sonic-pfcwd.yang; Cumulus Linux 5.14, Quality of Service, PFC Watchdog",
     )
 )
 FABRIC_060 = register(
@@ -135,6 +137,6 @@ FABRIC_060 = register(
         cause="default MTU on the hosts; hosts at 9216 like the switches",
         manual="`ping -M do -s 8972 -I <rail address> <peer's rail address>` for a host MTU of 9000",
         fix="railyard:fabric.lossless {hostMtu: 9000, switchMtu: 9216}",
-        source="fabric.md 6 (stories 13 to 15), FAB-09; users.md cases 32 and 33; SONiC PORT mtu <= 9216",
+        source="NVIDIA/nccl#1524, PR 2135, #1957; NVIDIA/dgx-spark-playbooks#103; sonic-port.yang (mtu <= 9216)",
     )
 )

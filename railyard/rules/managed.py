@@ -1,7 +1,7 @@
 """Switches of the inventory against the plan, before anything is sent to one of them."""
 
 from collections.abc import Iterator
-from ipaddress import ip_interface
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface
 from typing import TYPE_CHECKING
 
 from railyard.model.inventory import Switch
@@ -44,11 +44,29 @@ def _systems(switches: tuple[Switch, ...], plan: "Plan") -> Iterator[Finding]:
 def _addresses(switches: tuple[Switch, ...], plan: "Plan") -> Iterator[Finding]:
     """The configuration sets the management port: another address there cuts the path that it came by."""
     for one in managed_switches(switches, plan):
-        planned = one.intent.management_address
-        host = _host(one.address)
-        if planned and host != str(ip_interface(planned).ip):
-            where = f"inventory:switches ({one.delivered.name}).managementAddress"
-            yield SWITCH_004.finding(where, host, f"{ip_interface(planned).ip}, the plan's address of its management port")
+        planned = [ip_interface(text).ip for text in one.intent.management_addresses]
+        host, where = _host(one.address), f"inventory:switches ({one.delivered.name}).managementAddress"
+        if planned and _ip(host) not in planned:
+            which = "address" if len(planned) == 1 else "addresses"
+            limit = f"{' or '.join(map(str, planned))}, the plan's {which} of its management port"
+            yield SWITCH_004.finding(where, host, limit)
+        elif planned and (shut := _shut_out(host, one.intent.site.management)):
+            fix = "add the network that railyard runs in to railyard:addresses.management, or manage it by its other address"
+            yield SWITCH_004.finding(where, f"{host}, and no {shut} network may log in", f"an {shut} management network", fix)
+
+
+def _shut_out(host: str, management: tuple[str, ...]) -> str:
+    """The IP version that the access list shuts out though the switch is managed by it; empty where it lets some in."""
+    version = ip_interface(host).version
+    return "" if any(ip_interface(text).version == version for text in management) else f"IPv{version}"
+
+
+def _ip(host: str) -> IPv4Address | IPv6Address | None:
+    """The address by value: IPv6 has many spellings. None for a name."""
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
 
 
 def _host(address: str) -> str:

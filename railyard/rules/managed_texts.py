@@ -38,9 +38,10 @@ SWITCH_004 = register(
         title="A switch is managed at its planned address",
         severity="invariant",
         why="The configuration sets the address of the management port: another one cuts the path that it came by.",
-        inputs="managementAddress of the inventory; the plan's address of the management port",
-        passes="the same address",
-        fails="another one",
+        inputs="managementAddress of the inventory; the plan's addresses of the management port (two with addresses.ipv6.oob); "
+        "addresses.management",
+        passes="one of these addresses, by value, and a management network of its IP version",
+        fails="another one, or a name; no network of its IP version may log in",
         cause="the switch still has its delivered address",
         manual="`railyard plan`, addresses of the switch",
         fix="give the switch its planned address once (DHCP by MAC, or its console), and write that into the inventory",

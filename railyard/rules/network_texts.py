@@ -16,7 +16,7 @@ FABRIC_040 = register(
         cause="a few free ports of a leaf used for storage servers; one pair bought for two networks without saying so",
         manual="sort cables.csv by z_device: each switch has cables of one kind",
         fix="switches of its own for each network, or declare it: railyard:networks.converged (storage and in-band only)",
-        source="fabric.md FAB-18; failure story 24",
+        source="NVIDIA/topograph#265",
     )
 )
 FABRIC_041 = register(
@@ -32,7 +32,7 @@ FABRIC_041 = register(
         cause="railyard:networks.oob.switchesPerUnit counts BMCs only and forgets PDUs and switches",
         manual="count management ports of one unit: nodes x (1 + DPUs) + leaves + PDU strips; divide by 46",
         fix="leave railyard:networks.oob.switchesPerUnit out: the planner counts ceil(ends / usable ports)",
-        source="SuperPOD H100 RA, out-of-band network; fabric.md section 2 and FAB-18",
+        source="SuperPOD H100 RA, out-of-band network",
     )
 )
 FABRIC_042 = register(
@@ -48,7 +48,7 @@ FABRIC_042 = register(
         cause="sparePorts set to 0 or 1; peer links and uplinks on the last free ports",
         manual="ports of the switch less planned ports of its fullest pair",
         fix="railyard:networks.<network>.sparePorts of at least 2, or a switch with more ports",
-        source="fabric.md section 2 (46 of 48) and FAB-19",
+        source="SuperPOD H100 RA (SN2201, 48 ports); the two spare ones are ours",
     )
 )
 FABRIC_043 = register(
@@ -65,7 +65,7 @@ FABRIC_043 = register(
         cause="100 GbE in-band speed used for storage; one port of two connected; a target for more servers than there are",
         manual="servers x ports x Gb/s / 8 against the file system's write rate",
         fix="a faster railyard:networks.storage.linkGbps, more servers, or a lower targetGbPerS",
-        source="fabric.md section 2 (storage and in-band); storage_dr.md 6",
+        source="NVIDIA HGX AI Factory RA (two ports to two switches); SuperPOD H100 RA, storage (GB/s by size)",
     )
 )
 FABRIC_044 = register(
@@ -83,7 +83,7 @@ FABRIC_044 = register(
         cause="attach copied from a site with other switches; peerLinks: 0",
         manual="does the switch's operating system have MLAG or EVPN multihoming, and a path between the two switches?",
         fix="railyard:networks.<network>.attach: mlag, esi or routed on Ethernet, independent on InfiniBand; peerLinks: 2",
-        source="fabric.md 1.2 (BASEPOD: MLAG peer link of two ports; HPN: dual ToR without stacking) and section 2 (ERA)",
+        source="DGX BasePOD RA (MLAG peer link of two ports); Alibaba HPN, SIGCOMM 2024 (dual ToR without stacking)",
     )
 )
 FABRIC_045 = register(
@@ -100,7 +100,7 @@ FABRIC_045 = register(
         manual="racks along the row x pitch + rows x 3 m + both drops, and the slack",
         fix="switches nearer to what they serve: a unit's racks in fewer rows (railyard:facility.racksPerRow), network racks "
         "of its own (switchRacks: dedicated)",
-        source="IEEE 802.3 (1000BASE-T, 100 m channel); fabric.md section 2",
+        source="IEEE 802.3 (1000BASE-T, 100 m channel)",
     )
 )
 FABRIC_046 = register(
@@ -118,7 +118,7 @@ FABRIC_046 = register(
         cause="storage servers with one NIC port; facility.spreadRacks: 1; a rack plan edited by hand",
         manual="follow both cables of a node in cables.csv: z_device differs, and so does the rack in z_label",
         fix="servers with two ports; railyard:facility.spreadRacks of at least 2; two feeds",
-        source="fabric.md section 2 (ERA: one port to each of two switches); 2N practice",
+        source="NVIDIA HGX AI Factory RA (one port to each of two switches); 2N practice",
     )
 )
 FABRIC_047 = register(
@@ -135,7 +135,7 @@ FABRIC_047 = register(
         cause="a switch with few ports named for a large site; peer links and spare ports leave no room for uplinks",
         manual="node ports + uplinks + peer links of one leaf; its uplinks divided by the spines",
         fix="a switch with more ports (railyard:networks.<network>.switchModel), or a higher oversubscription",
-        source="fabric.md 1.3, section 2 and FAB-01, FAB-02, FAB-05",
+        source="as FABRIC-001, FABRIC-002 and FABRIC-006",
     )
 )
 FABRIC_048 = register(
@@ -151,7 +151,7 @@ FABRIC_048 = register(
         cause="storage and in-band planned apart on nodes with one dual-port adapter",
         manual="adapters beside the GPUs' own x ports of each, in the vendor's manual",
         fix="railyard:networks.converged: true, or a node with more ports; enter unknown ones in railyard/catalog/nodes.yaml",
-        source="fabric.md section 2 (2 ports per node on each network, ERA)",
+        source="NVIDIA HGX AI Factory RA (2 ports per node on each network)",
     )
 )
 FABRIC_049 = register(
@@ -167,6 +167,6 @@ FABRIC_049 = register(
         cause="railyard:networks.oob.uplinks: 1",
         manual="swp49 and up of an out-of-band switch in cables.csv: two z_devices",
         fix="railyard:networks.oob.uplinks: 2",
-        source="fabric.md section 2 (uplinks 2 x 100G per OOB switch)",
+        source="SuperPOD H100 RA (uplinks 2 x 100G per SN2201)",
     )
 )

@@ -1,4 +1,4 @@
-"""Storage, in-band and out-of-band networks: sharing, coverage, spare ports, bandwidth, attachment. Source: fabric.md."""
+"""Storage, in-band and out-of-band networks: sharing, coverage, spare ports, bandwidth, attachment (`rules.network_texts`)."""
 
 from collections.abc import Iterable, Iterator
 

@@ -14,7 +14,7 @@ PLAN_011 = register(
         cause="rails of another node model: 4 or 16 on a node of 8 NICs",
         manual="`ls /sys/class/infiniband` on a node, less the storage adapters",
         fix="set railyard:fabric.rails to the NICs of the node",
-        source="fabric.md 1.1: 8 rails, one NIC for each GPU; users.md case 49",
+        source="SuperPOD H100, B200 and B300 RA: 8 rails, one NIC for each GPU; public `nvidia-smi topo -m` reports",
     )
 )
 PLAN_012 = register(
@@ -29,7 +29,7 @@ PLAN_012 = register(
         cause="the switch's speed taken for the link's: 800 Gb/s ports and 400 Gb/s NICs",
         manual="`ibstat` or `ethtool`: rate of one NIC",
         fix="set railyard:fabric.linkGbps to what the NIC runs at",
-        source="hardware_nodes.csv (nicGbps); fabric.md 2",
+        source="the vendors' data sheets (nicGbps of the catalogue)",
     )
 )
 PLAN_013 = register(

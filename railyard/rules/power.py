@@ -1,25 +1,27 @@
 """Power, cooling, weight and room of one rack. The planner computes watts and kilograms; here they meet their limits."""
 
-from collections import defaultdict
 from collections.abc import Iterator
+from math import ceil
+from typing import NamedTuple
 
-from railyard.model.plan import RackDevice, RackFeed, RackPlan, RackSupplies
+from railyard.model.plan import RackFeed, RackPlan, RackSupplies
+from railyard.rules.cooling import RACK_COOLING_PREDICATES
 from railyard.rules.power_texts import (
-    COOL_001,
     POWER_001,
     POWER_002,
     POWER_003,
     POWER_004,
     POWER_005,
-    RACK_001,
-    RACK_002,
-    RACK_003,
+    POWER_018,
 )
-from railyard.rules.registry import Finding, Predicate, exceeds, listed, run
+from railyard.rules.racks import RACK_ROOM_PREDICATES
+from railyard.rules.registry import Finding, Predicate, exceeds, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 
-NAMED = 8
-"""Devices in the same place that a finding names before it counts the rest."""
+UNEVEN = (
+    "more strips (facility.feeds.pdusPerRack), or another number of devices in the rack (facility.nodesPerRack): "
+    "plugs are dealt as evenly as outlets let them, and this number doesn't divide by the lines"
+)
 
 
 def check_rack(rack: RackPlan, thresholds: Thresholds = DEFAULTS) -> list[Finding]:
@@ -28,28 +30,50 @@ def check_rack(rack: RackPlan, thresholds: Thresholds = DEFAULTS) -> list[Findin
 
 
 def _survivor(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
-    """POWER-001, for each feed that would be left alone."""
+    """POWER-001, for each feed that would be left alone: in kVA, and in ampere of its fullest line."""
     if len(rack.feeds) < 2:
         return
     for feed in rack.feeds:
-        limit = feed.capacity_kw * limits.survivor_percent_max / 100
-        if exceeds(feed.survivor_kw, limit):
-            lost = ", ".join(other.name for other in rack.feeds if other is not feed)
-            found = (
-                f"feed {feed.name} carries {feed.survivor_kw:.2f} kW after losing feed {lost}{_percent(feed.survivor_kw, feed)}"
-            )
-            yield POWER_001.finding(
-                f"{where}/feed-{feed.name}", found, _capacity(feed, limit), _fewer_kw(feed.survivor_kw - limit)
-            )
+        share = limits.survivor_percent_max / 100
+        when = f"after losing {_lost(rack, feed)}"
+        found = _over(feed, _Load(feed.survivor_kw, feed.survivor_kva, feed.survivor_a), share, when)
+        if found is not None:
+            yield POWER_001.finding(f"{where}/feed-{feed.name}", *found)
 
 
 def _breaker(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
     """POWER-002, for each feed with all feeds live."""
     for feed in rack.feeds:
-        limit = feed.capacity_kw * limits.feed_percent_max / 100
-        if exceeds(feed.load_kw, limit):
-            found = f"feed {feed.name} carries {feed.load_kw:.2f} kW with all feeds live{_percent(feed.load_kw, feed)}"
-            yield POWER_002.finding(f"{where}/feed-{feed.name}", found, _capacity(feed, limit), _fewer_kw(feed.load_kw - limit))
+        share = limits.feed_percent_max / 100
+        found = _over(feed, _Load(feed.load_kw, feed.load_kva, feed.load_a), share, "with all feeds live")
+        if found is not None:
+            yield POWER_002.finding(f"{where}/feed-{feed.name}", *found)
+
+
+class _Load(NamedTuple):
+    kw: float
+    kva: float | None
+    amps: float | None
+
+
+def _over(feed: RackFeed, load: _Load, share: float, when: str) -> tuple[str, str, str] | None:
+    """(found, limit, fix) where a feed carries more than it may: volt-amperes first, then the fullest line of a strip."""
+    kva, limit = load.kw if load.kva is None else load.kva, feed.capacity_kw * share
+    if exceeds(kva, limit):
+        shown = f"{load.kw:.2f} kW" if load.kva is None else f"{kva:.2f} kVA ({load.kw:.2f} kW)"
+        fewer_kw = (kva - limit) * (load.kw / kva if kva else 1.0)
+        return f"feed {feed.name} carries {shown} {when}{_percent(kva, feed)}", _capacity(feed, limit), _fewer_kw(fewer_kw)
+    if load.amps is not None and feed.limit_a is not None and exceeds(load.amps, feed.limit_a * share):
+        found = f"the fullest line of the fullest strip of feed {feed.name} carries {load.amps:.2f} A {when}, its kVA would fit"
+        return found, f"{feed.limit_a * share:.2f} A ({_how(feed)})", UNEVEN
+    return None
+
+
+def _lost(rack: RackPlan, feed: RackFeed) -> str:
+    """The feed whose loss it is. With two feeds there is one other; of more the plan knows the worst."""
+    known = (feed.survivor_when or "").removeprefix("feed ").removesuffix(" lost")
+    others = [other.name for other in rack.feeds if other is not feed]
+    return f"feed {known if known in others else ', '.join(others)}"
 
 
 def _redundancy(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
@@ -69,17 +93,57 @@ def _derating(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Findin
 
 
 def _supplies(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
-    """POWER-005, for each model: what its supplies still give when one of two feeds is lost. One feed is POWER-003's."""
+    """POWER-005, for each model: what its supplies still give after the worst loss of a feed. One feed is POWER-003's, all of
+    them too weak POWER-018's.
+    """
     if len(rack.feeds) < 2:
         return
     for row in rack.supplies:
-        left = None if row.psus is None else row.psus // len(rack.feeds)
+        left = _live(row, len(rack.feeds))
+        if _short(row):
+            continue
         if left is None or (row.psu_kw is None and row.psus_for_full is None):
             missing = ["psus"] if left is None else ["psuKw or psusForFull"]
-            found, limit = f"{' and '.join(missing)} of {row.model} is unknown", f"{row.peak_kw:g} kW on one feed"
+            found, limit = f"{' and '.join(missing)} of {row.model} is unknown", f"{row.peak_kw:g} kW {_after(rack)}"
             yield POWER_005.undecided(f"{where}/{row.model}", found, limit, f"enter it for {row.model} in railyard/catalog")
-        elif exceeds(row.peak_kw, _given_kw(row, left)) or left < (row.psus_for_full or 1):
-            yield POWER_005.finding(f"{where}/{row.model}", _left(row, left), _wanted(row))
+        elif exceeds(_planned_kw(row), _given_kw(row, left)) or left < _wanted_supplies(row):
+            yield POWER_005.finding(f"{where}/{row.model}", _left(row, left, _after(rack)), _wanted(row))
+
+
+def _live(row: RackSupplies, feeds: int) -> int | None:
+    """Supplies that live after the worst loss: what the plan dealt, else as many as even dealing leaves."""
+    if row.psus is None or row.psus_left is not None or row.ats:
+        return row.psus if row.ats else row.psus_left
+    return row.psus - ceil(row.psus / feeds)
+
+
+def _after(rack: RackPlan) -> str:
+    return "on one feed" if len(rack.feeds) == 2 else f"on {len(rack.feeds) - 1} feeds"
+
+
+def _together(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """POWER-018, for each model: all its supplies together."""
+    for row in rack.supplies:
+        if _short(row):
+            gives = (row.psus or 0) * (row.psu_kw or 0.0)
+            found = f"{row.psus} x {row.psu_kw:g} kW = {gives:.2f} kW of supplies in a {row.model}"
+            yield POWER_018.finding(f"{where}/{row.model}", found, f"{row.peak_kw:.2f} kW, its own peak")
+
+
+def _short(row: RackSupplies) -> bool:
+    """Whether not even all supplies together carry the machine: then no feed is to blame."""
+    return row.psus is not None and row.psu_kw is not None and exceeds(row.peak_kw, row.psus * row.psu_kw)
+
+
+def _planned_kw(row: RackSupplies) -> float:
+    """What one device is planned with: its peak, or the lesser figure that the stack file shows."""
+    return row.peak_kw if row.load_kw is None else row.load_kw
+
+
+def _wanted_supplies(row: RackSupplies) -> int:
+    """`psusForFull` is a figure for the nameplate: a lesser load is held against what supplies give, if that is known."""
+    lesser = _planned_kw(row) < row.peak_kw and row.psu_kw is not None
+    return 1 if lesser else row.psus_for_full or 1
 
 
 def _given_kw(row: RackSupplies, left: int) -> float:
@@ -87,90 +151,18 @@ def _given_kw(row: RackSupplies, left: int) -> float:
     return row.peak_kw if row.psu_kw is None else left * row.psu_kw
 
 
-def _left(row: RackSupplies, left: int) -> str:
-    gives = "" if row.psu_kw is None else f": {_given_kw(row, left):.2f} kW for a peak of {row.peak_kw:.2f} kW"
-    return f"{left} of {row.psus} supplies of each {row.model} are left on one feed{gives}"
+def _left(row: RackSupplies, left: int, after: str) -> str:
+    gives = "" if row.psu_kw is None else f": {_given_kw(row, left):.2f} kW for {_what(row)} of {_planned_kw(row):.2f} kW"
+    return f"{left} of {row.psus} supplies of each {row.model} are left {after}{gives}"
 
 
 def _wanted(row: RackSupplies) -> str:
-    needs = [] if row.psus_for_full is None else [f"{row.psus_for_full} supplies"]
-    return " and ".join([*needs, f"{row.peak_kw:.2f} kW"])
+    needs = [f"{row.psus_for_full} supplies"] if row.psus_for_full and _wanted_supplies(row) > 1 else []
+    return " and ".join([*needs, f"{_planned_kw(row):.2f} kW"])
 
 
-def _air(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
-    """COOL-001."""
-    limit = rack.air_limit_kw * limits.air_percent_max / 100
-    if exceeds(rack.air_kw, limit):
-        fix = f"move {rack.air_kw - limit:.2f} kW out of this rack (railyard:facility.nodesPerRack) or cool it by liquid"
-        yield COOL_001.finding(where, f"{rack.air_kw:.2f} kW of heat to air", f"{limit:.2f} kW", fix)
-
-
-def _weight(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding]:
-    """RACK-001. What is known may already be too much; else an unknown weight leaves the rule undecided.
-
-    What stands in no device row (strips, frame) has an upper bound: it matters only where the bound goes over the limit.
-    """
-    unknown = sorted({device.model for device in rack.devices if device.weight_kg is None})
-    if rack.weight_limit_kg is None:
-        fix = "state railyard:facility.weightLimitKg, or weightLimitKg of the rack model in railyard/catalog/racks.yaml"
-        yield RACK_001.undecided(where, f"{rack.weight_kg:.1f} kg", "none is stated", fix)
-        return
-    limit = rack.weight_limit_kg * limits.weight_percent_max / 100
-    if exceeds(rack.weight_kg, limit):
-        yield RACK_001.finding(
-            where, f"{rack.weight_kg:.1f} kg{' without ' + ', '.join(unknown) if unknown else ''}", f"{limit:.1f} kg"
-        )
-    elif unknown:
-        heavy = sorted(device.name for device in rack.devices if device.weight_kg is None)
-        found = f"{rack.weight_kg:.1f} kg without {listed(heavy)}, whose weight is unknown"
-        yield RACK_001.undecided(where, found, f"{limit:.1f} kg", f"enter weightKg of {', '.join(unknown)} in railyard/catalog")
-    elif exceeds(rack.weight_kg + rack.unweighed_max_kg, limit):
-        names = ", ".join(rack.unweighed)
-        found = f"{rack.weight_kg:.1f} kg without {names}, unknown but up to {rack.unweighed_max_kg:.1f} kg"
-        yield RACK_001.undecided(where, found, f"{limit:.1f} kg", f"enter the weight of {names} in railyard/catalog")
-
-
-def _overlap(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
-    """RACK-002, once for all devices that share the same U: a rack of a hall that is far too small has hundreds of them."""
-    holders: defaultdict[int, list[int]] = defaultdict(list)
-    for index, device in enumerate(rack.devices):
-        for u in _filled(device):
-            holders[u].append(index)
-    shared: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
-    for u in sorted(holders):
-        if len(holders[u]) > 1:
-            shared[tuple(holders[u])].append(u)
-    for indexes, us in shared.items():
-        names = [f"{rack.devices[index].name} ({_span(rack.devices[index])})" for index in indexes]
-        found = " and ".join(names) if len(names) == 2 else listed(names, NAMED)
-        yield RACK_002.finding(f"{where}/U{us[0]}", f"{found} share {_units(us)}", "one device for each U")
-
-
-def _position(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
-    """RACK-003, once for each device that stands where nothing may."""
-    allowed = set(range(1, rack.u_height + 1))
-    for device in rack.devices:
-        filled = set(_filled(device))
-        outside = sorted(filled - allowed)
-        reserved = sorted(filled & set(rack.reserved_u))
-        if outside:
-            found = f"{device.name} ({_span(device)}) is outside the rack at {_units(outside)}"
-            yield RACK_003.finding(f"{where}/{device.name}", found, f"U1 to U{rack.u_height}")
-        if reserved:
-            found = f"{device.name} ({_span(device)}) stands on reserved {_units(reserved)}"
-            yield RACK_003.finding(f"{where}/{device.name}", found, f"not on {_units(sorted(rack.reserved_u))}")
-
-
-def _filled(device: RackDevice) -> range:
-    return range(device.u, device.u + device.u_height)
-
-
-def _span(device: RackDevice) -> str:
-    return f"U{device.u}-U{device.u + device.u_height - 1}"
-
-
-def _units(numbers: list[int]) -> str:
-    return ", ".join(f"U{number}" for number in numbers)
+def _what(row: RackSupplies) -> str:
+    return "a peak" if row.load_kw is None else "a planned load"
 
 
 def _percent(kw: float, feed: RackFeed) -> str:
@@ -179,8 +171,11 @@ def _percent(kw: float, feed: RackFeed) -> str:
 
 
 def _capacity(feed: RackFeed, limit: float) -> str:
-    how = f"{feed.pdus} x {feed.pdu_model}, {feed.breaker_a:g} A at {feed.continuous_rating * 100:g} %"
-    return f"{limit:.2f} kW ({how})"
+    return f"{limit:.2f} kVA ({_how(feed)})"
+
+
+def _how(feed: RackFeed) -> str:
+    return f"{feed.pdus} x {feed.pdu_model}, {feed.breaker_a:g} A at {feed.continuous_rating * 100:g} %"
 
 
 def _fewer_kw(kw: float) -> str:
@@ -193,8 +188,7 @@ RACK_PREDICATES: tuple[Predicate[RackPlan], ...] = (
     Predicate((POWER_003,), frozenset({"feeds", "peak_kw"}), _redundancy),
     Predicate((POWER_004,), frozenset({"feeds"}), _derating),
     Predicate((POWER_005,), frozenset({"feeds", "supplies"}), _supplies),
-    Predicate((COOL_001,), frozenset({"air_kw", "air_limit_kw"}), _air),
-    Predicate((RACK_001,), frozenset({"devices", "weight_kg", "weight_limit_kg", "unweighed", "unweighed_max_kg"}), _weight),
-    Predicate((RACK_002,), frozenset({"devices"}), _overlap),
-    Predicate((RACK_003,), frozenset({"devices", "u_height", "reserved_u"}), _position),
+    Predicate((POWER_018,), frozenset({"supplies"}), _together),
+    *RACK_COOLING_PREDICATES,
+    *RACK_ROOM_PREDICATES,
 )

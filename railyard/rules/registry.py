@@ -8,7 +8,7 @@ from railyard.model.base import Noun
 from railyard.plan.names import sort_key
 from railyard.rules.thresholds import Thresholds
 
-Severity = Literal["invariant", "limit", "undecided", "waived"]
+Severity = Literal["invariant", "limit", "notice", "undecided", "waived"]
 DOCUMENT = "docs/reference/rules.md"
 CIS = "CIS Kubernetes Benchmark 1.12"
 HOUSE = "railyard design rules 1"
@@ -105,7 +105,7 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def exceeds(value: float, limit: float) -> bool:
-    """Whether `value` is over `limit`, compared before any rounding for people (users.md case 9); equal passes."""
+    """Whether `value` is over `limit`, compared before any rounding for people; equal passes."""
     return round(value, _DECIMALS) > round(limit, _DECIMALS)
 
 

@@ -1,8 +1,8 @@
-"""Routed fabrics: AS numbers, paths, subnets, spread, releases, management. Source: reference fabric.md 3, 6 and 7."""
+"""Routed fabrics: AS numbers, paths, subnets, spread, releases, management. Sources: `rules.routing_texts`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from ipaddress import ip_address, ip_interface, ip_network
+from ipaddress import collapse_addresses, ip_address, ip_interface, ip_network
 
 from railyard.model.plan import AddressRow, SwitchPlan
 from railyard.model.switch_intent import RoutingPlan
@@ -17,12 +17,15 @@ from railyard.rules.routing_texts import (
     FABRIC_062,
     FABRIC_063,
     FABRIC_064,
+    FABRIC_067,
 )
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 
 _FABRIC = "railyard:fabric"
 _SONIC_BFD = (300, 3)
 """What a session of SONiC's BGP gets (ms, multiplier): its tables switch BFD on and say no more."""
+_WIDE_BITS = 8
+"""A shorter prefix is named when management networks are too many addresses."""
 ADAPTIVE_NOS = ("cumulus",)
 """Systems whose adaptive routing the renderers know how to switch on."""
 
@@ -81,7 +84,7 @@ def _paths(switch: SwitchPlan, where: str, _limits: Thresholds) -> Iterator[Find
 def _path_limit(site: RoutingPlan, _where: str, _limits: Thresholds) -> Iterator[Finding]:
     """FABRIC-051 for the system: it holds as many next hops as a leaf has uplinks."""
     if site.max_paths_limit is None:
-        found = f"how many paths {site.nos} holds on {site.asic or site.nos} is unknown"
+        found = f"how many paths {site.nos} holds on {site.asic or 'an ASIC that nobody knows'} is unknown"
         yield FABRIC_051.undecided(
             f"{_FABRIC}.nos", found, f"{site.uplinks} paths", "enter maxPaths in railyard/catalog/asics.yaml"
         )
@@ -152,9 +155,7 @@ def _managed(site: RoutingPlan, _where: str, _limits: Thresholds) -> Iterator[Fi
         yield FABRIC_063.finding("railyard:addresses.ntpServers", "none", "at least one time server")
     if not site.syslog_servers:
         yield FABRIC_063.finding("railyard:addresses.syslogServers", "none", "at least one log server")
-    for network in site.management:
-        if ip_network(network, strict=False).prefixlen == 0:
-            yield FABRIC_063.finding("railyard:addresses.management", f"{network} may log in", "management networks only")
+    yield from _open(site.management)
     version = ip_address(site.management_gateway).version if site.management_gateway else 4
     if all(ip_network(network, strict=False).version != version for network in site.management):
         found = f"no IPv{version} network, and the switches' management addresses are IPv{version}"
@@ -164,6 +165,24 @@ def _managed(site: RoutingPlan, _where: str, _limits: Thresholds) -> Iterator[Fi
         yield FABRIC_063.finding(f"{_FABRIC}.bfd", found, f"{_SONIC_BFD[1]} x {_SONIC_BFD[0]} ms, FRR's own")
     if not site.bfd.enabled:
         yield FABRIC_063.finding(f"{_FABRIC}.bfd.enabled", "off", "on: a one-way fault is found in less than the hold time")
+
+
+def _open(management: Iterable[str]) -> Iterator[Finding]:
+    """FABRIC-063: networks that are, alone or together, half of an IP version or more: 0.0.0.0/1 and 128.0.0.0/1 let all in."""
+    networks = [ip_network(network, strict=False) for network in management]
+    for version, bits in ((4, 32), (6, 128)):
+        mine = [network for network in networks if network.version == version]
+        if sum(one.num_addresses for one in collapse_addresses(mine)) >= 2 ** (bits - 1):  # pyright: ignore
+            wide = [str(network) for network in mine if network.prefixlen < _WIDE_BITS] or [str(network) for network in mine]
+            found = f"{listed(wide)} may log in: half of IPv{version} or more"
+            yield FABRIC_063.finding("railyard:addresses.management", found, "management networks only")
+
+
+def _installable(site: RoutingPlan, _where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """FABRIC-067. An ASIC that nobody knows is FABRIC-062's to say."""
+    if site.systems is not None and site.nos not in site.systems:
+        fix = f"set it to {' or '.join(site.systems)}, or take a switch that {site.nos} runs on"
+        yield FABRIC_067.finding(f"{_FABRIC}.nos", f"{site.nos} on {site.asic}", f"one of {', '.join(site.systems)}", fix)
 
 
 ROUTING_PREDICATES: tuple[Predicate[RoutingPlan], ...] = (
@@ -176,6 +195,7 @@ ROUTING_PREDICATES: tuple[Predicate[RoutingPlan], ...] = (
     Predicate(
         (FABRIC_063,), frozenset({"ntp_servers", "syslog_servers", "management", "management_gateway", "bfd", "nos"}), _managed
     ),
+    Predicate((FABRIC_067,), frozenset({"nos", "asic", "systems"}), _installable),
     *LOSSLESS_SITE,
 )
 ROUTED_SWITCH_PREDICATES: tuple[Predicate[SwitchPlan], ...] = (

@@ -17,7 +17,7 @@ FABRIC_050 = register(
         cause="asnBase too near the end of the range; numbers given by hand",
         manual="`show bgp summary` on a spine: every neighbour another number; on a leaf: all of a plane the same",
         fix="railyard:fabric.asnBase 4200000000, or a base with room for all planes",
-        source="fabric.md section 3 (BGP), FAB-15; RFC 7938; RFC 6996",
+        source="RFC 7938 5.2; RFC 6996",
     )
 )
 FABRIC_051 = register(
@@ -34,7 +34,7 @@ FABRIC_051 = register(
         cause="maximum-paths left at 1 or 64; spines counted instead of links",
         manual="`ip route show <a node's subnet of another leaf>`: next hops = uplinks of the leaf in that plane",
         fix="a network operating system that holds as many paths, or more planes with fewer uplinks each",
-        source="fabric.md 0 (ECMP width) and FAB-15",
+        source="RFC 7938 6; ours: 32 next hops measured with FRR 8.4",
     )
 )
 FABRIC_052 = register(
@@ -50,7 +50,7 @@ FABRIC_052 = register(
         cause="one /24 for all NICs; a rails block that can't be cut",
         manual="`ip -br addr` on a node: another network on each rail",
         fix="a larger railyard:addresses.rails; leave the cutting to the planner",
-        source="fabric.md 6 (stories 1 to 4) and FAB-15",
+        source="NVIDIA/nccl#1109, #1269, #1348; ROCm/rccl#1303",
     )
 )
 FABRIC_061 = register(
@@ -66,7 +66,7 @@ FABRIC_061 = register(
         cause="InfiniBand habits: there the subnet manager does it",
         manual="`nv show router adaptive-routing`; NCCL_IB_QPS_PER_CONNECTION in the job's environment",
         fix="railyard:fabric.lossless {spread: qp-spread, qpsPerConnection: 4}, or adaptive-routing on Cumulus",
-        source="fabric.md 6 (story 29) and FAB-16",
+        source="uccl-project/uccl#153; NVIDIA/cluster-readiness-engine#287",
     )
 )
 FABRIC_062 = register(
@@ -82,7 +82,7 @@ FABRIC_062 = register(
         cause="switches delivered with whatever was current",
         manual="`show version`; compare with badReleases in railyard/catalog/asics.yaml",
         fix="railyard:fabric.nos and nosVersion of a release that you tested",
-        source="fabric.md 6 (stories 19 to 23) and FAB-21",
+        source="sonic-net/sonic-buildimage#29203, #23444, #8483, #12045, #9313",
     )
 )
 FABRIC_063 = register(
@@ -95,12 +95,13 @@ FABRIC_063 = register(
         inputs="ntpServers, syslogServers, management, management gateway, bfd and nos of the fabric's routing",
         passes="a time server, a log server, management networks that aren't everybody and reach the switches, BFD on with "
         "times that the system can be told",
-        fails="one of them is missing; the management network is 0.0.0.0/0, ::/0 or of another IP version than the switches' "
-        "management addresses; BFD times with SONiC that aren't FRR's 3 x 300 ms",
+        fails="one of them is missing; the management networks are together half of an IP version or more (0.0.0.0/0, or "
+        "0.0.0.0/1 and 128.0.0.0/1), or of another IP version than the switches' management addresses; BFD times with SONiC "
+        "that aren't FRR's 3 x 300 ms",
         cause="left for later",
         manual="`show ntp`, `show syslog`, `show acl rule` on a switch",
         fix="railyard:addresses syslogServers and management; railyard:fabric.bfd.enabled",
-        source="fabric.md section 3; SONiC and Cumulus hardening guides",
+        source="SONiC and Cumulus hardening guides; 0.0.0.0/1 and 128.0.0.0/1: ours",
     )
 )
 FABRIC_064 = register(
@@ -133,7 +134,7 @@ FABRIC_065 = register(
         cause="a file edited by hand; a merge of two switches' files",
         manual="compare with `railyard plan`: switches/frr/<switch>/frr.conf",
         fix="load the planned file again",
-        source="fabric.md 0 (lax checkers)",
+        source="ours: files that `vtysh -C` of FRR 8.4 accepts (tests/proof/frr)",
     )
 )
 FABRIC_066 = register(
@@ -145,11 +146,28 @@ FABRIC_066 = register(
         inputs="the tables of a config_db.json; the lossless contract",
         passes="one lossless set on all ports, in pfc_enable, watchdog, groups and maps; RoCE's DSCP on it; no lane twice; "
         "speeds "
-        "that lanes can carry; cable lengths not below the ordered ones; every name that is referred to is defined",
+        "that lanes can carry; cable lengths not below the ordered ones; every name that is referred to is defined; AS number "
+        "and host name of the plan in DEVICE_METADATA and BGP_GLOBALS",
         fails="one of them isn't",
         cause="`config qos reload`, which brings the stock maps back; a port that was split on the switch",
         manual="compare with `railyard plan`: switches/sonic/<switch>/config_db.json",
         fix="load the planned file again",
-        source="fabric.md 4c (what YANG accepts), FAB-10 and FAB-13",
+        source="ours: what sonic-net/sonic-buildimage's YANG models accept; sonic-buildimage qos_config.j2",
+    )
+)
+FABRIC_067 = register(
+    Rule(
+        id="FABRIC-067",
+        title="The system runs on the switch",
+        severity="invariant",
+        pack="fabric",
+        why="A network operating system is built for an ASIC: files for one that can't be installed configure nothing.",
+        inputs="nos, asic and systems of the fabric's routing; systems are the catalogue's (asics.yaml)",
+        passes="the system is among those of the ASIC, or the ASIC is unknown (FABRIC-062 says that)",
+        fails="it isn't: EOS on an NVIDIA Spectrum-4",
+        cause="a stack file copied from a site with another vendor's switches",
+        manual="`show version` on a switch; the vendor's list of platforms",
+        fix="railyard:fabric.nos of what the switches run, or railyard:fabric.switchModel of what was bought",
+        source="SONiC device tree (platforms); Cumulus Linux 5.14 release notes (supported switches); EOS is for Arista boxes",
     )
 )

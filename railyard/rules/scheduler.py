@@ -1,4 +1,4 @@
-"""The scheduler's view of the fabric: its topology, its GPUs, its NIC quotas. Sources: reference fabric.md 5, users.md 3.5."""
+"""The scheduler's view of the fabric: its topology, its GPUs, its NIC quotas. Sources: `rules.scheduler_texts`."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ FABRIC_080 = register(
         cause="a node model without railPci; a table copied with a doubled line",
         manual="`ls -l /sys/class/infiniband/*/device` on one node, compared with railPci in railyard/catalog/nodes.yaml",
         fix="add railPci with its source to the node model",
-        source="fabric.md 6, stories 6 and 9",
+        source="NVIDIA/nccl#1277, #2165",
     )
 )
 FABRIC_081 = register(
@@ -31,7 +31,7 @@ FABRIC_081 = register(
         cause="rails numbered by cage or by the order in a manual",
         manual="`nvidia-smi topo -m`: GPU r and the NIC of rail r share a switch (PIX or PXB)",
         fix="list railHcas, railPci and gpuPci in the order of PCI addresses",
-        source="fabric.md 6, story 5 (NVIDIA/nccl#1755); FAB-04",
+        source="NVIDIA/nccl#1755",
     )
 )
 FABRIC_082 = register(
@@ -47,7 +47,7 @@ FABRIC_082 = register(
         cause="a machine delivered with a NIC more or less; MACs left out of the inventory",
         manual="compare `ls /sys/class/infiniband` of two nodes",
         fix="correct the inventory or set the odd machine aside (lifecycle: quarantined)",
-        source="fabric.md 6, stories 6 and 7 (NVIDIA/nccl#1277, #1363)",
+        source="NVIDIA/nccl#1277, #1363",
     )
 )
 FABRIC_083 = register(
@@ -63,7 +63,7 @@ FABRIC_083 = register(
         cause="a list copied from another node model",
         manual="`NCCL_DEBUG=INFO`: the line `NET/IB : Using` must name the same devices in the same order",
         fix="take NCCL_IB_HCA from the plan (hosts/<model>/nccl.conf)",
-        source="fabric.md 6, stories 7, 8, 9 (NVIDIA/nccl#1363, nccl-tests#263, nccl#2165)",
+        source="NVIDIA/nccl#1363, NVIDIA/nccl-tests#263, NVIDIA/nccl#2165",
     )
 )
 FABRIC_084 = register(
@@ -81,7 +81,7 @@ FABRIC_084 = register(
         cause="an environment copied from another site",
         manual="`env | grep NCCL_` in a job, compared with hosts/<model>/nccl.conf",
         fix="take the environment from the plan",
-        source="fabric.md FAB-11 and 6, stories 4, 12, 16, 28",
+        source="ROCm/rccl#1303; pytorch/pytorch#81628; NVIDIA/nccl#2383, #836",
     )
 )
 FABRIC_085 = register(
@@ -99,7 +99,7 @@ FABRIC_085 = register(
         cause="real leaves in place of units (a node hangs on eight); a storage switch in the tree; a tool that found nothing",
         manual="`scontrol show topology`; slurmctld.log without `lookup failure`, `lack access`, `Multiple leaf switches`",
         fix="take slurm/topology.conf from the plan; `railyard topology STACK --known FILE` leaves out what Slurm doesn't know",
-        source="fabric.md 5, 0 and FAB-20; users.md cases 19, 20, 21; fabric.md 6, stories 24, 25, 26",
+        source="NVIDIA/topograph#265, #488; nebius/soperator#1188, #2585, #2614, #2201; topology.conf(5)",
     )
 )
 FABRIC_086 = register(
@@ -114,7 +114,7 @@ FABRIC_086 = register(
         cause="fewer NICs than GPUs; another node model; NUMA switched off in the BIOS",
         manual="the PIX cells of the table",
         fix="choose the node model that this is, or add one; switch NUMA on in the BIOS",
-        source="users.md cases 49 and 50; reference cases, sample 13; fabric.md 6, story 5",
+        source="public `nvidia-smi topo -m` reports; sriov-network-operator#736; NVIDIA/nccl#1755",
     )
 )
 FABRIC_087 = register(
@@ -129,7 +129,7 @@ FABRIC_087 = register(
         cause="a gres.conf without a line for the node, or with a count and no device files",
         manual="`slurmd -G` on the node, `scontrol show node`",
         fix="install nodes.conf and gres.conf of the plan together, and restart slurmctld and slurmd",
-        source="users.md cases 46 and 60; reference cases, sample 23",
+        source="aws/aws-parallelcluster#1517; SlinkyProject/slurm-operator#57, #101",
     )
 )
 FABRIC_088 = register(
@@ -144,6 +144,6 @@ FABRIC_088 = register(
         cause="a quota of 0 as a placeholder",
         manual="`kubectl get clusterqueue -o yaml`, nominalQuota",
         fix="set the quota to the number of NICs: one for each GPU",
-        source="users.md case 57 (kueue 9048, 189); reference cases, sample 23",
+        source="kubernetes-sigs/kueue#9048, #189",
     )
 )

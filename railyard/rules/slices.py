@@ -16,15 +16,22 @@ from pydantic.fields import FieldInfo
 
 from railyard.model.base import Noun
 from railyard.model.cabling import CablingPlan
+from railyard.model.cooling import HallCooling
+from railyard.model.failures import FailureSummary
+from railyard.model.floor import FloorSummary
 from railyard.model.hosts import HostPlan
 from railyard.model.infiniband import InfiniBandPlan
 from railyard.model.networks import NetworkPlan
 from railyard.model.plan import FileSystemPlan, PlatformPlan, RackPlan, ReplicaPlan, SwitchPlan
+from railyard.model.power import HallPower
 from railyard.model.scheduler import SchedulerPlan
 from railyard.model.site import Waiver
 from railyard.model.switch_intent import RoutingPlan
 from railyard.rules.cables import CABLING_PREDICATES
+from railyard.rules.cooling import HALL_COOLING_PREDICATES
 from railyard.rules.fabric import SITE_PREDICATES, SWITCH_PREDICATES, SiteSlice
+from railyard.rules.failures import FAILURE_PREDICATES
+from railyard.rules.floor import FLOOR_PREDICATES
 from railyard.rules.hardening import (
     ACCESS_PREDICATES,
     ACCOUNT_PREDICATES,
@@ -41,9 +48,11 @@ from railyard.rules.routing import ROUTED_SWITCH_PREDICATES, ROUTING_PREDICATES
 from railyard.rules.scheduler import SCHEDULER_PREDICATES
 from railyard.rules.storage import FILE_SYSTEM_PREDICATES, REPLICA_PREDICATES
 from railyard.rules.thresholds import DEFAULTS, Thresholds
+from railyard.rules.upstream import HALL_POWER_PREDICATES
 from railyard.rules.waivers import apply_waivers
 
 RACK = "railyard:facility:Rack"
+HALL = "railyard:facility:Hall"
 SWITCH = "railyard:network:Switch"
 NETWORK = "railyard:network:Network"
 SWITCH_CONFIG = "fabric:index:SwitchConfig"
@@ -95,6 +104,12 @@ class View:
 
 VIEWS: dict[str, tuple[View, ...]] = {
     RACK: (View(RackPlan, RACK_PREDICATES),),
+    HALL: (
+        View(HallPower, HALL_POWER_PREDICATES, "power", optional=True),
+        View(HallCooling, HALL_COOLING_PREDICATES, "cooling", optional=True),
+        View(FloorSummary, FLOOR_PREDICATES, "floor", optional=True),
+        View(FailureSummary, FAILURE_PREDICATES, "failures", optional=True),
+    ),
     SWITCH: (View(SwitchPlan, (*SWITCH_PREDICATES, *ROUTED_SWITCH_PREDICATES)),),
     SWITCH_CONFIG: (View(SwitchPlan, (*SWITCH_PREDICATES, *ROUTED_SWITCH_PREDICATES), "plan"),),
     SITE: (

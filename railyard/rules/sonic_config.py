@@ -1,7 +1,7 @@
 """FABRIC-066: a config_db.json holds together and says what the plan says. Pure predicates on its tables.
 
 SONiC's YANG models see none of: PFC that differs between ports, a lossless group without PFC, lanes twice, a speed that lanes
-can't carry, a DSCP map that leaves RoCE lossy (verified, reference fabric.md 4c).
+can't carry, a DSCP map that leaves RoCE lossy (verified with yanglint).
 """
 
 from collections import Counter, defaultdict
@@ -177,5 +177,9 @@ def _routing(tables: Tables, intent: SwitchIntent, where: str) -> Iterator[Findi
     if loose:
         yield FABRIC_066.finding(where, f"peer group of {listed(loose)} isn't defined", "a row of BGP_PEER_GROUP")
     own = _rows(tables, "DEVICE_METADATA").get("localhost", {})
+    # SONiC starts BGP with the number of DEVICE_METADATA where there is no BGP_GLOBALS: two numbers are a fault that waits.
+    for field, planned in (("bgp_asn", str(intent.asn)), ("hostname", intent.hostname)):
+        if str(own.get(field, "")) != planned:
+            yield FABRIC_066.finding(where, f"DEVICE_METADATA {field} {own.get(field) or 'unset'}", planned)
     if neighbors and own.get("frr_mgmt_framework_config") != "true":
         yield FABRIC_066.finding(where, "neighbours by interface", "frr_mgmt_framework_config: true")

@@ -15,7 +15,7 @@ STORAGE_001 = register(
         cause="quotas set before mirroring was switched on; a server that was never delivered",
         manual="add the quotas; compare with `lfs df` or `beegfs-df`",
         fix="lower railyard:storage.classes[].quotaTib, or add storage servers",
-        source="storage.csv: keep below 80 % fill",
+        source="awsome-distributed-ai PR 1225 (ENOSPC on one OST at 90 %); 80 %: ours",
     )
 )
 STORAGE_002 = register(
@@ -32,7 +32,7 @@ STORAGE_002 = register(
         cause="an odd number of storage servers; a server that was never delivered",
         manual="`lfs getstripe --mirror-count`, or `beegfs-ctl --listmirrorgroups`",
         fix="deliver servers in pairs (railyard:storage.nodes), or set railyard:storage.mirrored to false",
-        source="storage_dr.md 2: buddy groups and FLR across servers",
+        source="BeeGFS documentation, Mirroring (buddy groups across servers); Lustre manual, File Level Redundancy",
     )
 )
 REPL_001 = register(
@@ -48,6 +48,6 @@ REPL_001 = register(
         cause="a link sized for the average, checkpoints that grew with the model",
         manual="checkpoint bits / (link x 0.8) + m x interval, m = copy / interval rounded up",
         fix="a faster link (railyard:replication.linkGbps), a shorter intervalMin, or a larger rpoMin",
-        source="storage_dr.md 7.3",
+        source="ours: m * interval + copy",
     )
 )

@@ -1,7 +1,7 @@
 """What a configuration must say, judged on its text or tables: FABRIC-065 (FRR) and FABRIC-066 (SONiC).
 
-`vtysh -C` and SONiC's YANG models accept what these find (reference fabric.md 0 and 4c). Inputs are a file that somebody brings
-(or `show running-config`) and the switch's intent; railyard's own files pass, a test sees to it.
+`vtysh -C` and SONiC's YANG models accept what these find (verified: FRR 8.4; sonic-yang-models). Inputs are a file that
+somebody brings (or `show running-config`) and the switch's intent; railyard's own files pass, a test sees to it.
 """
 
 import re

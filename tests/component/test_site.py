@@ -1,10 +1,18 @@
 """What the program registers for a site, in which order, and how much of it."""
 
+import json
+
 import pytest
 
 from railyard.model.outputs import CONTRACT_VERSION
 
-SLICES = ("railyard:facility:Rack", "railyard:network:Switch", "railyard:storage:FileSystem", "railyard:site:Site")
+SLICES = (
+    "railyard:facility:Rack",
+    "railyard:facility:Hall",
+    "railyard:network:Switch",
+    "railyard:storage:FileSystem",
+    "railyard:site:Site",
+)
 
 
 @pytest.mark.requirement("O5")
@@ -37,14 +45,27 @@ def test_a_slice_stands_in_inputs_and_in_outputs_alike(register):
         if resource.kind in SLICES:
             assert site.outputs[resource.name] == resource.props, resource.name
             seen += 1
-    assert seen == 2 + 12 + 1 + 1
+    assert seen == 2 + 1 + 12 + 1 + 1
+
+
+@pytest.mark.requirement("C3", "U2")
+def test_the_hall_is_one_small_resource_that_holds_no_single_rack(register):
+    site = register("prod-site-a")
+    (hall,) = site.of("railyard:facility:Hall").values()
+    power = hall.props["power"]
+    assert len(power["racks"]) < len(site.of("railyard:facility:Rack")) / 4, "one row for each kind"
+    assert sum(kind["count"] for kind in power["racks"]) == len(site.of("railyard:facility:Rack"))
+    assert {segment["kind"] for segment in power["segments"]} == {"supply", "ups", "panel", "busway"}
+    assert len(power["segments"]) < 25
+    assert len(json.dumps(power)) < 40_000
 
 
 @pytest.mark.requirement("U8")
 def test_what_grows_with_the_site_is_at_most_three_resources_per_machine(register):
     """Kubernetes objects grow with tenants, not machines. (With them the 2,048-node stack holds the budget: engine tier.)"""
     site = register("prod-site-a")
-    growing = [resource for resource in site.registered if not resource.kind.startswith("kubernetes:")]
+    once = {"railyard:site:Site", "railyard:facility:Hall"}
+    growing = [item for item in site.registered if not item.kind.startswith("kubernetes:") and item.kind not in once]
     machines = len(site.of("metal:index:Machine"))
     assert machines == 136
     assert len(growing) <= 3 * machines, site.count()

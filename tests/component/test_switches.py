@@ -2,6 +2,7 @@
 
 import pytest
 
+from components import switches
 from railyard.rules.slices import SWITCH, SWITCH_CONFIG
 
 pytestmark = pytest.mark.requirement("N1")
@@ -24,6 +25,29 @@ def test_without_switches_in_the_inventory_nothing_changes(register, stack: str)
     assert site.of(SWITCH_CONFIG) == {}
     assert site.of("fabric:index:FabricGate") == {}
     assert site.of(SWITCH)
+
+
+def test_a_leaf_and_a_spine_come_first_and_all_others_wait_for_them(register):
+    """The order is the engine's: what goes wrong on the first two is tried on nobody else. One dependency for each switch."""
+    configs = register("lab-roce").of(SWITCH_CONFIG)
+    waits = {name: [urn.rpartition("::")[2] for urn in one.dependencies] for name, one in configs.items()}
+    leaf, spine = "lab-roce-su001-leaf-r0", "lab-roce-spine001"
+    assert waits.pop(leaf) == []
+    assert waits.pop(spine) == [leaf]
+    assert len(waits) == 10
+    assert set(map(tuple, waits.values())) == {(spine,)}
+
+
+def test_a_gate_is_measured_again_where_a_configuration_of_it_changes(register, monkeypatch):
+    before = {name: gate.props for name, gate in register("lab-roce").of("fabric:index:FabricGate").items()}
+    assert all(len(gate["configSha256"]) == 64 for gate in before.values())
+    rendered = switches.configuration
+    monkeypatch.setattr(
+        switches, "configuration", lambda intent: {**rendered(intent), "x": 1} if intent.role == "spine" else rendered(intent)
+    )
+    after = {name: gate.props for name, gate in register("lab-roce").of("fabric:index:FabricGate").items()}
+    changed = {name: [key for key in before[name] if before[name][key] != after[name][key]] for name in before}
+    assert changed == {"lab-roce-su001-fabric": [], "lab-roce-top-fabric": ["configSha256"]}
 
 
 def test_gates_wait_for_every_switch_and_the_platform_for_the_gates(register):

@@ -210,6 +210,22 @@ def test_doctor_finds_everything_after_setup() -> None:
     assert [row["name"] for row in tools if row["status"] != "ok"] == []
 
 
+def test_no_go_and_no_package_index(tmp_path: Path) -> None:
+    """The command as a user sees it: an id, what to do, exit code 2, no traceback."""
+    environment = {"PATH": "/nowhere", "HOME": str(tmp_path), "RAILYARD_CACHE": str(tmp_path / "cache")}
+    environment |= {
+        "RAILYARD_MIN_FREE_GIB": "0",
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(tmp_path),
+        "PIP_CONFIG_FILE": "/dev/null",
+    }
+    command = [sys.executable, "-m", "engine", "build", "etcd"]
+    answer = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert answer.returncode == 2
+    assert answer.stderr.startswith("ENGINE-001 Go toolchain\n  found:  no go on PATH")
+    assert "Traceback" not in answer.stderr
+
+
 def test_a_full_cache(tmp_path: Path) -> None:
     """A real Go build into a file system of 1 MiB: an id, no traceback, no half binary; with space it then works."""
     for name in ("go.mod", "go.sum", "main.go"):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from tests.engine.yard import HOME, Yard
+from tests.engine.yard import HOME, QUICK, Yard
 
 DEAD = "lab-su001-gpu02"
 REASON = "BMC dead, replacement ordered"
@@ -112,7 +112,7 @@ def test_mended_and_active_again_it_joins_the_others(
 ):
     yard.clear_faults()
     take_back(yard)
-    yard.make_up()
+    yard.make_up(QUICK)
     gate = by_type(yard, "metal:index:FacilityGate")["lab-su001"]["outputs"]
     assert (gate["ready"], gate["missing"], gate["setAside"]) == (4, [], [])
     assert yard.installs() == dict.fromkeys(serials.values(), 1)
@@ -125,17 +125,17 @@ def test_a_machine_that_runs_and_is_set_aside_takes_no_job_until_it_is_active_ag
     """A cordon on its node. That Kueue and the scheduler then keep off it: tests/provider/test_kube_provider.py."""
     yard.clear_faults()
     take_back(yard)
-    yard.make_up()
+    yard.make_up(QUICK)
     assert set(takes_jobs(yard).values()) == {True}
     set_aside(yard)
-    yard.make_up()
+    yard.make_up(QUICK)
     assert [name for name, usable in takes_jobs(yard).items() if not usable] == [DEAD]
     yard.up("--expect-no-changes")
     kubectl(yard, "uncordon", DEAD)
     assert yard.changes()["kube:index:SetAside::lab-set-aside"] == "update", "somebody let it take jobs again"
-    yard.make_up()
+    yard.make_up(QUICK)
     assert not takes_jobs(yard)[DEAD]
     take_back(yard)
-    yard.make_up()
+    yard.make_up(QUICK)
     assert set(takes_jobs(yard).values()) == {True}
     yard.up("--expect-no-changes")

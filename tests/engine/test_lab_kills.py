@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from tests.engine.yard import Yard
+from tests.engine.yard import QUICK, Yard
 
 INSTALL_S = "2"
 CTRL_C_S = 5.0
@@ -41,7 +41,7 @@ def yard(open_lab) -> Yard:
 
 @pytest.fixture(scope="module")
 def reference(yard: Yard) -> Reference:
-    yard.make_up()
+    yard.make_up(QUICK)
     return Reference(resources(yard), yard.outputs())
 
 
@@ -118,6 +118,7 @@ INTERRUPTIONS: Mapping[str, Callable[[Yard, subprocess.Popen[str]], None]] = {
 @pytest.mark.parametrize("interruption", INTERRUPTIONS)
 def test_an_interrupted_run_is_finished_by_the_next(again: Yard, reference: Reference, interruption: str, checkpoints: str):
     environment = {"PULUMI_SKIP_CHECKPOINTS": "true"} if checkpoints == "no-checkpoints" else {}
+    arguments = (QUICK,) if environment else ()  # the others show first what they are going to do, as `make up` does
     run = again.start_up(**environment)
     wait_until_installing(again, run)
     INTERRUPTIONS[interruption](again, run)
@@ -125,7 +126,7 @@ def test_an_interrupted_run_is_finished_by_the_next(again: Yard, reference: Refe
     assert run.returncode != 0
     assert "Traceback" not in said
 
-    recovery = again.make_up(**environment).stdout
+    recovery = again.make_up(*arguments, **environment).stdout
     killed = interruption in ("kill-engine", "kill-all")
     assert ("removed the lock" in recovery) == killed
     assert ("a killed run left" in recovery) == (killed and not environment), "open operations are recorded at checkpoints"

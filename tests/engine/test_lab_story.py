@@ -99,6 +99,7 @@ def test_growing_by_one_machine_touches_only_what_it_must(yard: Yard):
         "metal:index:FacilityGate::lab-su001": "update",
         "kube:index:AdmissionGate::lab-admission": "update",
         "railyard:facility:Rack::lab-r001": "update",
+        "railyard:facility:Hall::lab-hall": "update",  # like the site, a slice of sums: kW, kg, what a failure takes
         "railyard:site:Site::lab": "update",
         "railyard:platform:Platform::lab-platform": "update",
         "kubernetes:kueue.x-k8s.io/v1beta2:Cohort::lab": "update",

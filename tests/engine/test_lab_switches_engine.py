@@ -6,12 +6,13 @@ from collections import Counter
 import pytest
 
 from tests.engine.yard import Yard
-from tests.lab.switchyard import need_root
+from tests.namespaced import need_root
 
 pytestmark = pytest.mark.requirement("N1", "N6")
 
 LEAF = "lab-roce-su001-leaf-r3"
 CONFIG = "fabric:index:SwitchConfig"
+GATES = ("lab-roce-su001-fabric", "lab-roce-top-fabric")
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,8 @@ def test_no_password_in_the_state_and_no_tree_twice(yard: Yard):
     assert password not in json.dumps(yard.state())
     switches = [one for one in yard.state() if one["type"] == CONFIG]
     assert all("config" in one["inputs"] and "config" not in one["outputs"] for one in switches)
+    sizes = {one["urn"].rpartition("::")[2]: len(json.dumps(one, separators=(",", ":"))) for one in switches}
+    assert max(sizes.values()) < 12_000, sizes
 
 
 def test_a_second_up_changes_nothing(yard: Yard):
@@ -52,10 +55,34 @@ def test_a_switch_edited_by_hand_shows_as_drift_and_is_put_back(yard: Yard):
     steps = json.loads(yard.preview("--refresh", "--json", check=True).stdout)["steps"]
     changed = [step for step in steps if step["op"] not in ("same", "read", "refresh")]
     assert [(step["urn"].rpartition("::")[2], step["op"]) for step in changed] == [(LEAF, "update")]
-    assert list(changed[0]["detailedDiff"]) == ["config.interface.swp40.link.mtu"]
+    assert list(changed[0]["detailedDiff"]) == ['changes["interface.swp40.link.mtu"]']
+    assert changed[0]["newState"]["inputs"]["changes"] == {"interface.swp40.link.mtu": "1500 -> 9216"}
     yard.up("--refresh")
     saved = json.loads((yard.instance / "switches" / LEAF / "startup.json").read_text())
     assert saved["interface"]["swp40"]["link"]["mtu"] == 9216
+
+
+def test_a_raised_threshold_is_one_changed_resource_of_each_gate(yard: Yard):
+    """And no switch: what is configured stays as it is."""
+    before = yard.stack_file.read_text()
+    with yard.editing(yard.stack_file) as stack:
+        stack["config"].setdefault("railyard:gates", {})["fabricPercent"] = 90
+    steps = json.loads(yard.preview("--json", check=True).stdout)["steps"]
+    yard.stack_file.write_text(before)
+    changed = {step["urn"].rpartition("::")[2]: list(step["detailedDiff"]) for step in steps if step["op"] == "update"}
+    assert changed == {gate: ["minimumPercent"] for gate in GATES}
+
+
+def test_a_leaf_and_a_spine_come_first(yard: Yard):
+    """In the state: what a later change waits for."""
+    waits = {
+        one["urn"].rpartition("::")[2]: {urn.rpartition("::")[2] for urn in one.get("dependencies", ()) if CONFIG in urn}
+        for one in yard.state()
+        if one["type"] == CONFIG
+    }
+    assert waits.pop("lab-roce-su001-leaf-r0") == set()
+    assert waits.pop("lab-roce-spine001") == {"lab-roce-su001-leaf-r0"}
+    assert set(map(frozenset, waits.values())) == {frozenset({"lab-roce-spine001"})}
 
 
 def test_one_changed_key_of_the_plan_is_one_key_of_each_switch(yard: Yard):
@@ -71,5 +98,7 @@ def test_one_changed_key_of_the_plan_is_one_key_of_each_switch(yard: Yard):
     }
     assert len(changed) == 12
     assert all(
-        len(paths) == 2 and all(path.startswith("config.service.syslog") for path in paths) for paths in changed.values()
+        len(paths) == 2 and all(path.startswith('changes["service.syslog') for path in paths) for paths in changed.values()
     )
+    measured = {step["urn"].rpartition("::")[2]: list(step["detailedDiff"]) for step in steps if "FabricGate" in step["urn"]}
+    assert measured == {gate: ["configSha256"] for gate in GATES}

@@ -109,7 +109,7 @@ def test_everything_that_is_wrong_is_refused_by_its_pack_on_every_resource(yard:
     site = planned(yard)
     leaves = {switch.name for switch in site.switches if switch.role == "leaf"}
     assert said_of == {
-        "POWER-001": {rack.name for rack in site.racks if any(f.survivor_kw > f.capacity_kw for f in rack.feeds)},
+        "POWER-001": {rack.name for rack in site.racks if any(f.survivor_kva > f.capacity_kw for f in rack.feeds)},
         "COOL-001": {rack.name for rack in site.racks},
         "FABRIC-001": leaves,
         "FABRIC-002": leaves | {"prod-site-a"},
@@ -119,8 +119,8 @@ def test_everything_that_is_wrong_is_refused_by_its_pack_on_every_resource(yard:
     assert len(said_of["POWER-001"]) == 18
     facts = {(r.rule, r.resource): r for r in refused}
     full = facts["POWER-001", "prod-site-a-r001"]
-    assert "51.00 kW after losing feed" in full.found
-    assert full.limit.startswith("34.50 kW")
+    assert "(51.00 kW) after losing feed" in full.found
+    assert full.limit.startswith("34.50 kVA")
     assert "nodesPerRack" in full.fix
     leaf = facts["FABRIC-001", "prod-site-a-su001-leaf-r0"]
     assert (leaf.found, leaf.limit) == ("32:30 = 1.067:1", "1:1")

@@ -17,6 +17,7 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".pulumi-home"
+QUICK = "--skip-preview"
 ENGINE_PROGRAMS = ("bin/pulumi ", "language_host.py", "pulumi-language-python", "pulumi-resource-", "-m providers.")
 
 
@@ -103,12 +104,13 @@ class Yard:
         command = self._stack_arguments("up", "--yes", "--skip-preview", *arguments)
         return self.pulumi(*command, check=check, **environment)
 
-    def make_up(self, *, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
+    def make_up(self, *arguments: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
         """What `make up` runs: the lab (this yard's), freeing the stack of what a killed run left behind, then `pulumi up`.
 
-        Only for a yard of a committed site: the lab's copies are written anew where the inventory is another one.
+        Only for a yard of a committed site: the lab's copies are written anew where the inventory is another one. With
+        QUICK as argument (`ARGS=--skip-preview`) pulumi doesn't plan everything a first time only to show it.
         """
-        command = [sys.executable, "-m", "engine", "stack-up", self.stack]
+        command = [sys.executable, "-m", "engine", "stack-up", self.stack, "--", *arguments]
         return self._run(command, check, 300, {"RAILYARD_LAB": str(self.folder / "lab"), **environment})
 
     def preview(

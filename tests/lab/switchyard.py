@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lab import network
 from lab.inventory import SwitchFacts
 from lab.pki import Authority
-from lab.switches import hardware, namespaces
+from lab.switches import hardware
 from lab.switches.yard import SwitchYard
 from tests.lab.emulated import until
+from tests.namespaced import need_root
 
 PASSWORD = "canary-Switch-Passw0rd-7d1f"
 LOGIN = ("railyard", PASSWORD)
@@ -27,14 +26,6 @@ LINKS = [
 ]
 ASN = {"leaf1": 4200000001, "leaf2": 4200000002, "spine1": 4200000100, "spine2": 4200000100}
 ROUTER = {"leaf1": "10.9.0.1", "leaf2": "10.9.0.2", "spine1": "10.9.1.1", "spine2": "10.9.1.2"}
-
-
-def need_root() -> None:
-    """Skips without root (nothing can be made there); fails where root lacks a program, as CI has them all."""
-    reason = namespaces.why_not()
-    if reason == "not root":
-        pytest.skip("lab switches need root: namespaces, veth pairs, FRR")
-    assert reason is None, reason
 
 
 def native(name: str, number: int) -> str:

@@ -6,12 +6,13 @@ import pytest
 
 from lab.switches import namespaces
 from lab.switches.wiring import Wiring
+from tests.namespaced import need_root
 
 pytestmark = pytest.mark.requirement("N1")
 
 
-@pytest.mark.skipif(namespaces.why_not() is not None, reason=str(namespaces.why_not()))
 def test_lldpd_announces_though_its_own_client_never_came(tmp_path, monkeypatch):
+    need_root()
     inside = namespaces.inside
     # -L: the client that lldpd starts. This one does nothing, as the one that came too early.
     monkeypatch.setattr(

@@ -45,7 +45,7 @@ def test_planned_configuration_brings_everything_up(bench: Bench):
     }
     settled(lambda: bench.yard.wiring.neighbours("leaf1") == planned)
     settled(lambda: len(_hops(bench, "leaf1", "10.9.0.2/32")) == 4)
-    assert set(_hops(bench, "leaf2", "10.9.0.1/32")) == {native("leaf2", number) for number in range(1, 5)}
+    settled(lambda: set(_hops(bench, "leaf2", "10.9.0.1/32")) == {native("leaf2", number) for number in range(1, 5)})
 
 
 def _hops(bench: Bench, name: str, prefix: str) -> list[str]:

@@ -14,32 +14,35 @@ from policies.power import pack as power_pack
 from railyard.model.lossless import Watchdog
 from railyard.rules import RULES
 from railyard.rules.slices import FILE_SYSTEM, MACHINE, NETWORK, PLATFORM, RACK, REPLICA, SITE, SWITCH
+from tests.policy import cooling_cases, failure_cases, floor_cases, power_cases
 from tests.policy.policy_harness import UNKNOWN, advisory, args, mandatory, violations
 from tests.unit.rules.host_factory import hosts, rail_port, scheduler
 from tests.unit.rules.infiniband_factory import infiniband, partition, subnet_facts
-from tests.unit.rules.routing_factory import contract, routed_leaf, routing
-from tests.unit.rules.rules_factory import (
+from tests.unit.rules.network_factory import (
     bom_line,
     cable_class,
     cable_end,
     cabling,
+    layer,
+    network,
+    oob_network,
+    storage_network,
+    tray,
+)
+from tests.unit.rules.routing_factory import contract, routed_leaf, routing
+from tests.unit.rules.rules_factory import (
     device,
     fabric,
     feed,
     file_system,
-    layer,
     leaf,
     machine_props,
-    network,
-    oob_network,
     platform,
     rack,
     replica,
     site_props,
-    storage_network,
     supplies,
     target,
-    tray,
 )
 
 PACKS = {"power": power_pack, "fabric": fabric_pack, "hardening": hardening_pack}
@@ -86,6 +89,10 @@ GOOD = [
     routed(),
     args(SWITCH, routed_leaf().props()),
     args(RACK, rack().props()),
+    *cooling_cases.GOOD,
+    *failure_cases.GOOD,
+    *power_cases.GOOD,
+    *floor_cases.GOOD,
     args(SWITCH, leaf().props()),
     args(NETWORK, network().props()),
     args(NETWORK, storage_network().props()),
@@ -106,6 +113,10 @@ BAD = [
     ("power", "rack-power", "POWER-004", args(RACK, rack(feeds=(feed("a", continuous_rating=1.0), feed("b"))).props())),
     ("power", "rack-power", "POWER-005", args(RACK, rack(supplies=(supplies(psu_kw=3.3),)).props())),
     ("power", "rack-heat-and-weight", "COOL-001", args(RACK, rack(air_kw=25.1).props())),
+    *cooling_cases.BAD,
+    *failure_cases.BAD,
+    *power_cases.BAD,
+    *floor_cases.BAD,
     ("power", "rack-heat-and-weight", "RACK-001", args(RACK, rack(weight_kg=1601.0).props())),
     ("power", "rack-heat-and-weight", "RACK-002", args(RACK, rack(devices=(device(), device("b", u=8))).props())),
     ("power", "rack-heat-and-weight", "RACK-003", args(RACK, rack(devices=(device(u=42),), reserved_u=()).props())),
@@ -136,6 +147,7 @@ BAD = [
     ("fabric", "fabric-size", "FABRIC-010", args(SITE, site_props(fabric=fabric(layout="rail-only").props()))),
     ("fabric", "fabric-size", "FABRIC-011", args(SITE, site_props(fabric=fabric(subnet_managers={"fabric": ()}).props()))),
     ("fabric", "fabric-size", "FABRIC-012", args(SITE, site_props(nodes=64, fabric=fabric(endpoints=512).props()))),
+    ("fabric", "fabric-size", "FABRIC-013", args(SITE, site_props(fabric=fabric(idle_keys=("podBy",)).props()))),
     ("fabric", "cables", "FABRIC-020", args(SITE, cabled(cable_class(medium="active-optical")))),
     ("fabric", "cables", "FABRIC-021", args(SITE, cabled(cable_class(shape="splitter", medium="single-mode-fr4")))),
     ("fabric", "cables", "FABRIC-022", args(SITE, cabled(mixed_cages=("R001-U40-P2",), mixed_cage_count=1))),
@@ -163,6 +175,7 @@ BAD = [
     ("fabric", "lossless-fabric", "FABRIC-061", lossless(spread="none")),
     ("fabric", "lossless-fabric", "FABRIC-062", routed(nos_version=None)),
     ("fabric", "lossless-fabric", "FABRIC-063", routed(syslog_servers=())),
+    ("fabric", "lossless-fabric", "FABRIC-067", routed(nos="eos")),
     ("fabric", "infiniband", "FABRIC-070", subnetted(subnets=(subnet_facts(manager_leaves=("t-r0",)),))),
     ("fabric", "infiniband", "FABRIC-071", subnetted(partitions=(partition("a"), partition("b")))),
     ("fabric", "infiniband", "FABRIC-072", subnetted(guid_clashes=("0x01 of a and b",))),
@@ -170,6 +183,7 @@ BAD = [
     ("fabric", "infiniband", "FABRIC-074", subnetted(partitions=(partition(unknown=("su009",)),))),
     ("fabric", "infiniband", "FABRIC-075", subnetted(unassigned=1)),
     ("fabric", "infiniband", "FABRIC-078", subnetted(guids_unused=("n1/mlx5_33",))),
+    ("fabric", "infiniband", "FABRIC-079", subnetted(sharp=True, subnets=(subnet_facts(manager_leaves=()),))),
     ("fabric", "other-networks", "FABRIC-040", args(NETWORK, network(shares=("compute",)).props())),
     ("fabric", "other-networks", "FABRIC-041", args(NETWORK, oob_network(uncovered=("lab-sto01/bmc",)).props())),
     ("fabric", "other-networks", "FABRIC-042", args(NETWORK, network(layers=(layer(used=63, free=1),)).props())),
@@ -213,7 +227,13 @@ def test_every_rule_of_a_pack_is_enforced_there_and_has_a_failing_case():
     for name, module in PACKS.items():
         declared = {rule.id for rule in RULES.values() if rule.pack == name}
         assert {rule for topic in module.TOPICS for rule in topic.rules} == declared
-        assert {rule for pack, _, rule, _ in BAD if pack == name} == declared
+        stopping = {rule for rule in declared if RULES[rule].severity != "notice"}
+        assert {rule for pack, _, rule, _ in BAD if pack == name} == stopping
+
+
+def test_a_notice_is_noted_and_stops_nothing():
+    assert mandatory(power_pack.POLICIES, cooling_cases.NOTED) == []
+    assert advisory(power_pack.POLICIES, cooling_cases.NOTED) == [("power-notes", "COOL-002", "notice")]
 
 
 def test_every_policy_has_a_failing_case():
@@ -229,6 +249,11 @@ def test_an_unknown_value_is_noted_and_the_other_rules_still_refuse():
     assert advisory(power_pack.POLICIES, resource) == [
         ("power-notes", f"POWER-{number:03d}", "undecided") for number in range(1, 6)
     ]
+
+
+def test_a_path_that_nobody_states_is_noted_and_stops_nothing():
+    assert mandatory(power_pack.POLICIES, power_cases.UNSTATED) == []
+    assert advisory(power_pack.POLICIES, power_cases.UNSTATED) == [("power-notes", "POWER-020", "undecided")]
 
 
 def test_an_unknown_in_one_resource_does_not_touch_another():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from components.facility import hall_name, hall_props
 from components.metal import machine_inputs
 from components.site import site_props
 from policies import common
@@ -14,12 +15,15 @@ from policies.hardening import pack as hardening_pack
 from policies.power import pack as power_pack
 from railyard import load, plan, rules
 from railyard.model.networks import OobNetwork
-from railyard.rules.slices import FILE_SYSTEM, MACHINE, NETWORK, PLATFORM, RACK, REPLICA, SITE, SWITCH
+from railyard.model.site import Feed
+from railyard.rules.slices import FILE_SYSTEM, HALL, MACHINE, NETWORK, PLATFORM, RACK, REPLICA, SITE, SWITCH
 from tests.policy.policy_harness import args, mandatory
 
 ROOT = Path(common.__file__).parent.parent
 STACKS = sorted(path.name.split(".")[1] for path in (ROOT / "stacks").glob("Pulumi.*.yaml"))
 SITE_TOPICS = ("fabric-size", "cables", "lossless-fabric", "hosts-and-schedulers", "infiniband")
+RACK_TOPICS = [topic.name for topic in power_pack.TOPICS if topic.applies(RACK)]
+HALL_TOPICS = [topic.name for topic in power_pack.TOPICS if topic.applies(HALL)]
 PACKS = {"power": power_pack.POLICIES, "fabric": fabric_pack.POLICIES, "hardening": hardening_pack.POLICIES}
 
 
@@ -31,6 +35,7 @@ def _fresh():
 def resources(config, planned):
     """What the program registers, in its order, as far as packs judge it."""
     yield args(SITE, site_props(config, planned), planned.site.site)
+    yield args(HALL, hall_props(planned), hall_name(planned))
     for rack in planned.racks:
         yield args(RACK, rack.props(), rack.name)
     for switch in planned.switches:
@@ -66,9 +71,10 @@ def test_committed_stacks_pass_and_every_policy_looks_at_every_resource(stack):
     active = sum(machine.lifecycle == "active" for machine in planned.machines)
     expected = Counter(
         {
-            ("rack-power", RACK): len(planned.racks),
-            ("rack-heat-and-weight", RACK): len(planned.racks),
-            ("power-notes", RACK): 2 * len(planned.racks),
+            **{(topic, RACK): len(planned.racks) for topic in RACK_TOPICS},
+            ("power-notes", RACK): len(RACK_TOPICS) * len(planned.racks),
+            **{(topic, HALL): 1 for topic in HALL_TOPICS},
+            ("power-notes", HALL): len(HALL_TOPICS),
             ("switch-wiring", SWITCH): len(planned.switches),
             ("routed-switches", SWITCH): len(planned.switches),
             ("fabric-notes", SWITCH): 2 * len(planned.switches),
@@ -92,8 +98,38 @@ def test_committed_stacks_pass_and_every_policy_looks_at_every_resource(stack):
     assert len(planned.switches) > 0
 
 
+def paths_of(stack, kind, **keys):
+    """The power path of a stack with other figures for one kind of segment."""
+    power = load.site_config(ROOT, stack).file.power
+    return tuple(path.model_copy(update=keys) if path.kind == kind else path for path in power.paths)
+
+
+def feeds_of(model, **keys):
+    return tuple(Feed(name=name, pdu_model=model, **keys) for name in ("a", "b"))
+
+
 BAD = {
     "overloaded rack": ({"facility": {"nodes_per_rack": 5}}, "power", "POWER-001"),
+    "panel that trips in the failover": (
+        {"power": {"paths": paths_of("prod-site-a", "panel", breaker_a=1200.0)}},
+        "power",
+        "POWER-009",
+    ),
+    "panel that trips at once": ({"power": {"paths": paths_of("prod-site-a", "panel", breaker_a=600.0)}}, "power", "POWER-008"),
+    "UPS for half of the load": ({"power": {"paths": paths_of("prod-site-a", "ups", rated_kva=1000.0)}}, "power", "POWER-010"),
+    "100 % breaker without evidence": (
+        {"power": {"paths": paths_of("prod-site-a", "busway", continuous_rating=1.0)}},
+        "power",
+        "POWER-021",
+    ),
+    "strips with 16 A banks": ({"facility": {"feeds": feeds_of("raritan-px3-5730-v2")}}, "power", "POWER-011"),
+    "strips with too few C19": ({"facility": {"feeds": feeds_of("hp-af527a")}}, "power", "POWER-012"),
+    "supplies all on one feed": ({"power": {"psu_feeds": {"dgx-h100": ("a",) * 6}}}, "power", "POWER-012"),
+    "breaker smaller than a supply": (
+        {"facility": {"feeds": feeds_of("strip-415v-60a-12x20a", breaker_a=10.0)}},
+        "power",
+        "POWER-019",
+    ),
     "blocking leaf": ({"fabric": {"uplinks_per_leaf": 30}}, "fabric", "FABRIC-001"),
     "12 spines for 3 units": (
         {"fabric": {"scalable_units": 3, "planned_scalable_units": 3, "spines": 12}},
@@ -121,10 +157,11 @@ def test_bad_variants_of_prod_site_a_fail_in_the_right_pack(case):
 
 
 def test_program_and_pack_say_the_same():
-    """One predicate, three users: what the program finds on racks is what the pack refuses, word for word."""
+    """One predicate, three users: what the program finds on racks and the hall is what the pack refuses, word for word."""
     config, planned = changed("prod-site-a", facility={"nodes_per_rack": 5})
-    found = [finding for rack in planned.racks for finding in rules.check_rack(rack)]
-    judged = rules.apply_waivers(found, config.file.waivers, datetime.now(UTC).date())
+    judged = [
+        found for found in rules.check(config, planned, datetime.now(UTC).date()) if rules.RULES[found.id].pack == "power"
+    ]
     program = {str(finding) for finding in judged if finding.severity in ("limit", "invariant")}
     texts = set()
     for resource in resources(config, planned):

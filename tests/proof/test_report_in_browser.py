@@ -83,9 +83,11 @@ def test_the_page_needs_no_network(page: Rendered):
 def test_devices_stand_at_their_u(page: Rendered):
     """By geometry: a device fills exactly the rungs whose printed numbers lie within its box."""
     racks = {rack["name"]: rack for rack in page.plan["racks"]}
-    drawn = {body.attrib["data-rack"]: body for picture in page.pictures("rack") for body in attributed(picture, "data-rack")}
-    assert set(drawn) == set(racks)
-    for name, body in drawn.items():
+    pictures = [*page.pictures("rack"), *page.pictures("rack-rear")]
+    bodies = [body for picture in pictures for body in attributed(picture, "data-rack")]
+    drawn = {(body.attrib["data-rack"], body.attrib["data-face"]): body for body in bodies}
+    assert set(drawn) == {(name, face) for name in racks for face in ("front", "rear")}
+    for (name, _), body in drawn.items():
         rungs = [(int(text.text or ""), number(text, "y")) for text in body.iter(f"{SVG}text") if text.get("class") == "unit"]
         assert sorted(u for u, _ in rungs) == list(range(1, racks[name]["uHeight"] + 1))
         seen = {}

@@ -1,6 +1,7 @@
 """Routed fabrics of any size: addresses, numbers, lanes and files keep their promises."""
 
 import itertools
+from functools import cache
 from ipaddress import ip_interface, ip_network
 
 import pytest
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.requirement("N1", "N4")
 SIZES = st.tuples(st.sampled_from([2, 4, 8]), st.integers(1, 4), st.integers(0, 3), st.integers(1, 2))
 
 
+@cache
 def planned_of(size, nodes=3, **fabric):
     slots, units, more, planes = size
     base = {

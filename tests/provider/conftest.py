@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from lab import control
 from lab.instance import load
 from tests.lab import switchyard
+from tests.provider.kube_plane import RACKS, platform, start_plane
 from tests.provider.plugin import ROOT, Plugin
 
 MACHINE, INSTALLATION, GATE = "metal:index:Machine", "metal:index:Installation", "metal:index:FacilityGate"
@@ -210,3 +211,23 @@ def wait_until(condition, seconds: float = 15) -> None:
     while not condition():
         assert time.monotonic() < end, "not in time"
         time.sleep(0.05)
+
+
+@pytest.fixture(scope="session")
+def plane(tmp_path_factory):
+    running = start_plane(tmp_path_factory.mktemp("plane"))
+    try:
+        for index, (name, rack) in enumerate(RACKS.items(), 1):
+            running.machine(f"SN{index:02}", name, rack)
+        running.wait_ready_nodes(4)
+        platform(running)
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture
+def kube(tmp_path):
+    running = Plugin("kube", RAILYARD_LOG_DIR=str(tmp_path), SSL_CERT_FILE="/nowhere", REQUESTS_CA_BUNDLE="/nowhere")
+    yield running
+    running.close()

@@ -80,6 +80,13 @@ class Plugin:
         reply = self.stub.Check(pb.CheckRequest(urn=urn(kind), news=to_struct(inputs)))
         return [(failure.property, failure.reason) for failure in reply.failures]
 
+    def condensed(self, kind: str, new: dict[str, Any], old: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The inputs as the engine stores them, and hands them to every other call."""
+        request = pb.CheckRequest(urn=urn(kind, new), news=to_struct(new), olds=to_struct(old or {}))
+        reply = self.stub.Check(request)
+        assert not reply.failures
+        return to_python(reply.inputs)
+
     def diff(self, kind: str, old: dict[str, Any], new: dict[str, Any]) -> list[str]:
         request = pb.DiffRequest(id="x", urn=urn(kind), olds=to_struct(old), old_inputs=to_struct(old), news=to_struct(new))
         reply = self.stub.Diff(request)

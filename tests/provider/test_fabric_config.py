@@ -27,7 +27,8 @@ def test_create_adopts_what_is_there_and_writes_nothing(bench: Bench, fabric: Pl
 def test_update_changes_that_key_keeps_sessions_and_saves(bench: Bench, fabric: Plugin, name: str):
     old, new = bench.inputs(name), bench.inputs(name, changed(name))
     paths = fabric.diff(KIND, old, new)
-    assert paths == (["config.interface.swp3.link.mtu"] if name == "leaf1" else ["config.PORT.Ethernet8.mtu"])
+    key = "interface.swp3.link.mtu" if name == "leaf1" else "PORT.Ethernet8.mtu"
+    assert paths == [f'changes["{key}"]']
     before = {peer: row["connectionsEstablished"] for peer, row in bench.agent(name).device.bgp().items()}
     fabric.update(KIND, f"SN-{name}", old, new)
     assert mtu(bench, name) == 9000
@@ -90,8 +91,8 @@ def test_an_edit_by_hand_shows_as_drift_and_is_put_back(bench: Bench, fabric: Pl
     )
     inputs = bench.inputs(name)
     _, seen = fabric.read(KIND, f"SN-{name}", inputs, inputs)
-    path = "config.interface.swp3.link.mtu" if name == "leaf1" else "config.PORT.Ethernet8.mtu"
-    assert fabric.diff(KIND, seen, inputs) == [path]
+    path = "interface.swp3.link.mtu" if name == "leaf1" else "PORT.Ethernet8.mtu"
+    assert fabric.diff(KIND, seen, inputs) == [f'changes["{path}"]']
     fabric.update(KIND, f"SN-{name}", seen, inputs)
     assert mtu(bench, name) == 9216
 
@@ -190,3 +191,39 @@ def test_plan_slice_is_no_change(bench: Bench, fabric: Plugin):
     old = bench.inputs("leaf1", plan={"name": "leaf1", "ports": {}})
     new = copy.deepcopy(old) | {"plan": {"name": "leaf1", "ports": {"swp1": "x"}}}
     assert fabric.diff(KIND, old, new) == []
+
+
+@BOTH
+def test_the_state_holds_a_short_text_and_preview_says_what_changes(bench: Bench, fabric: Plugin, name: str):
+    """As the engine does it: check, create; then an edit by hand, refresh, check, diff, update."""
+    key = "interface.swp3.link.mtu" if name == "leaf1" else "PORT.Ethernet8.mtu"
+    first = fabric.condensed(KIND, bench.inputs(name, plan={"role": "leaf", "name": name}))
+    assert first["config"].startswith("lzma:")
+    _, state = fabric.create(KIND, first)
+    assert state == {key: value for key, value in first.items() if key not in ("config", "plan")} | {"token": "fabric"}
+    wanted = fabric.condensed(KIND, bench.inputs(name, changed(name)), first)
+    assert wanted["changes"] == {key: "9216 -> 9000"}
+    assert fabric.diff(KIND, first, wanted) == [f'changes["{key}"]']
+    fabric.update(KIND, f"SN-{name}", first, wanted)
+    assert mtu(bench, name) == 9000
+    bench.set(name, changed(name, 1600)) if name == "leaf1" else bench.agent(name).edit(
+        [{"op": "replace", "path": "/PORT/Ethernet8/mtu", "value": "1600"}]
+    )
+    _, seen = fabric.read(KIND, f"SN-{name}", state, wanted)
+    assert seen["changes"] == {key: "9000 -> 1600"}
+    again = fabric.condensed(KIND, bench.inputs(name, changed(name)), seen)
+    assert again["changes"] == {key: "1600 -> 9000"}
+    assert fabric.diff(KIND, seen, again) == [f'changes["{key}"]']
+    fabric.update(KIND, f"SN-{name}", seen, again)
+    assert mtu(bench, name) == 9000
+    _, same = fabric.read(KIND, f"SN-{name}", state, again)
+    assert same == again
+    assert fabric.diff(KIND, same, fabric.condensed(KIND, bench.inputs(name, changed(name)), same)) == []
+
+
+def test_a_state_that_somebody_edited_is_said(bench: Bench, fabric: Plugin):
+    kept = fabric.condensed(KIND, bench.inputs("leaf1"))
+    with pytest.raises(Failed) as failed:
+        fabric.update(KIND, "SN-leaf1", {**kept, "config": "lzma:edited"}, kept)
+    assert "SWITCH-019" in failed.value.text
+    assert "damaged" in failed.value.text

@@ -25,7 +25,7 @@ def gate(bench: Bench, **change) -> dict:
     for name in NOS:
         connection = {key: value for key, value in bench.inputs(name).items() if key not in {"config", "confirmS", "settleS"}}
         other = {"leaf1": "leaf2", "leaf2": "leaf1"}.get(name)
-        reach = {"reach": [f"{ROUTER[other]}/32"], "width": 4} if other else {}
+        reach = {"reach": [f"{ROUTER[other]}/32"], "width": 4, "loopback": f"{ROUTER[name]}/32"} if other else {}
         switches.append({**connection, "sessions": sorted(far[name]), "neighbours": far[name], "mtu": 9216, **reach})
     return {"phase": "fabric", "unit": "t-su001-fabric", "switches": switches, "tokens": [], "deadlineS": 20, **change}
 
@@ -60,8 +60,7 @@ def test_sessions_that_are_down_are_named_at_both_ends(bench: Bench, fabric: Plu
     assert "8 of 16 BGP sessions are established" in text
     assert f"{name}/{native(name, 1)}" in text
     assert "spine1/swp" in text
-    some = [{**one, "reach": []} for one in gate(bench, minimumPercent=50)["switches"]]
-    assert fabric.create(KIND, gate(bench, minimumPercent=50, switches=some))[1]["sessions"] == 8
+    assert fabric.create(KIND, gate(bench, minimumPercent=50))[1]["sessions"] == 8
 
 
 def test_a_narrow_path_between_leaves(bench: Bench, fabric: Plugin):
@@ -106,6 +105,18 @@ def test_a_switch_that_cannot_be_read_is_a_reason_and_stops_nobody_else(bench: B
     assert "SWITCH-001" in refused(fabric, wrong, seconds=1)
 
 
+def test_one_dead_switch_of_a_fabric_that_needn_t_be_whole(bench: Bench, fabric: Plugin):
+    """Its management is dead, and so are its links: 8 of 16 sessions are left, and what is left is as planned."""
+    ports = {native("spine2", port): {"mtu": "9216", "admin_status": "down"} for port in range(1, 5)}
+    bench.set("spine2", {"PORT": ports})
+    settled(lambda: bench.up("leaf1") == 2 and bench.up("leaf2") == 2)
+    bench.fault("spine2", kind="unreachable")
+    state = fabric.create(KIND, gate(bench, minimumPercent=50))[1]
+    assert (state["sessions"], state["unread"]) == (8, ["spine2"])
+    assert "GATE-011" in refused(fabric, gate(bench, minimumPercent=51), seconds=1)
+    assert "GATE-010 spine2" in refused(fabric, gate(bench), seconds=1)
+
+
 def test_nothing_measured_never_passes(bench: Bench, fabric: Plugin):
     assert "GATE-010" in refused(fabric, gate(bench, switches=[]), seconds=1)
 
@@ -120,5 +131,8 @@ def test_a_slow_fabric_is_waited_for(bench: Bench, fabric: Plugin):
 def test_read_keeps_what_is_stored_and_a_threshold_is_one_change(bench: Bench, fabric: Plugin):
     inputs = gate(bench)
     assert fabric.diff(KIND, inputs, {**inputs, "minimumPercent": 90}) == ["minimumPercent"]
+    measured = {**inputs, "configSha256": "0" * 64}
+    assert fabric.diff(KIND, measured, {**inputs, "configSha256": "1" * 64}) == ["configSha256"], "measured again"
+    assert fabric.check(KIND, {**inputs, "configSha256": "x"})
     state = {**inputs, "token": "fabric", "digest": "d"}
     assert fabric.read(KIND, "t-su001-fabric", state, inputs)[1] == inputs

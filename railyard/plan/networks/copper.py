@@ -11,7 +11,7 @@ from railyard.plan.cabling import Cabler, Leg
 from railyard.plan.hall import Hall
 from railyard.plan.managers import manager_hosts
 from railyard.plan.networks.oob import OobShape
-from railyard.plan.networks.runs import COLORS, as_cable, copper_leg
+from railyard.plan.networks.runs import COLORS, as_cable, copper_leg, word_tag
 from railyard.plan.networks.shapes import OtherNetworks
 from railyard.plan.shape import FabricShape
 from railyard.plan.wiring import leaf_name
@@ -97,10 +97,9 @@ def _storage_ends(file: StackFile, oob: OobShape, hall: Hall) -> Iterator[Copper
         yield CopperEnd("bmc", name, "bmc", "BMC", None, oob.server_port(server, 0))
         for index in range(1, oob.per_server):
             yield CopperEnd("storage", name, f"mgmt{index - 1}", f"MGMT{index}", None, oob.server_port(server, index))
-    if oob.servers_per_rack:
-        for rack in range(-(-file.storage.nodes // oob.servers_per_rack)):
-            for number, (name, port, label) in enumerate(_pdus(file, hall.storage(rack))):
-                yield CopperEnd("pdu", name, port, label, hall.storage(rack), oob.rack_port(rack, number))
+    for rack in range(oob.storage_racks(file.storage.nodes)):
+        for number, (name, port, label) in enumerate(_pdus(file, hall.storage(rack))):
+            yield CopperEnd("pdu", name, port, label, hall.storage(rack), oob.rack_port(rack, number))
 
 
 def _pdus(file: StackFile, rack: int) -> Iterator[tuple[str, str, str]]:
@@ -132,5 +131,5 @@ def link_copper(
         if leg is None:
             leg = legs[rack, above] = copper_leg(cabler, rack, above)
         a, z = f"{end.device}/{end.port}", f"{switch}/swp{port}"
-        name, label = f"{end.device}:{end.port}", f"{tag}{end.label}"
+        name, label = f"{end.device}:{end.port}", f"{word_tag(tag)}{end.label}"
         yield as_cable(name, "oob", a, z, label, f"{above_tag}{port}", gbps, leg, color)

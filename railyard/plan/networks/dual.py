@@ -1,7 +1,7 @@
 """Sizes of a network that machines are attached to with two ports, one to each switch of a pair: storage and in-band.
 
-Sources: reference fabric.md section 2 (ERA: 2 x nodes + 2 x servers x ports + uplinks, over both switches), 1.2 (BASEPOD: two
-peer links of an MLAG pair). Ratios of oversubscription are this project's choice; each is printed.
+Sources: NVIDIA HGX AI Factory RA (2 x nodes + 2 x servers x ports + uplinks, over both switches), DGX BasePOD RA (two peer
+links of an MLAG pair). Ratios of oversubscription are this project's choice; each is printed.
 
     pair         while nodes + services + peer links + spare ports <= ports of a switch: port = planned slot number, services
                  (site routers, out-of-band switches, storage servers) behind the nodes in an order that only grows at its end,
@@ -61,6 +61,8 @@ class Pick(msgspec.Struct, frozen=True):
 class DualShape(msgspec.Struct, frozen=True):
     """Sizes. Pairs count from 0, node pairs first. `clos` is None for a single pair.
 
+    `pair_needs`: ports that each switch of a single pair would need where that is more than it has, else 0;
+    `pair_slots`: the node slots that one would hold then.
     `nodes_per_leaf` (D): node ports of a leaf. A pair serves `units_per_pair` scalable units, or a unit has `pairs_per_unit`.
     """
 
@@ -80,6 +82,8 @@ class DualShape(msgspec.Struct, frozen=True):
     oversubscription: float
     services: dict[str, Service]
     clos: FabricShape | None
+    pair_needs: int = 0
+    pair_slots: int = 0
 
     @property
     def tag(self) -> str:
@@ -98,7 +102,7 @@ class DualShape(msgspec.Struct, frozen=True):
 
     def used(self) -> int:
         """The last port that nodes or services of a single pair have, on each of its switches."""
-        return max([self.nodes_per_leaf, *(item.port + item.width - 1 for item in self.services.values())])
+        return _last(self.services, self.nodes_per_leaf)
 
     def used_by_services(self) -> int:
         """The same on the fullest service pair, which has no nodes; 0 where there are none."""
@@ -163,9 +167,18 @@ def size_dual(
         services=_pack(wanted, pick, 0, nodes, None),
         clos=None,
     )
-    if pair.used() + pair.peer_links + section.spare_ports <= pick.radix:
+    room = pick.radix - pair.peer_links - section.spare_ports
+    if pair.used() <= room:
         return pair
-    return _leaf_spine(pair, section, wanted)
+    # Behind fewer nodes services begin at a cage of their own: a few counts are tried.
+    cage, over = ports_per_cage(pick.model, pick.link_gbps), pair.used() - room
+    tried = range(nodes - over, max(0, nodes - over - cage), -1)
+    slots = next((count for count in tried if _last(_pack(wanted, pick, 0, count, None), count) <= room), 0)
+    return msgspec.structs.replace(_leaf_spine(pair, section, wanted), pair_needs=over + pick.radix, pair_slots=slots)
+
+
+def _last(services: dict[str, Service], nodes: int) -> int:
+    return max([nodes, *(item.port + item.width - 1 for item in services.values())])
 
 
 def _leaf_spine(pair: DualShape, section: Section, wanted: Sequence[Wish]) -> DualShape:

@@ -154,6 +154,7 @@ def _first(file: StackFile, parts: Parts, shape: FabricShape, model: ManagementS
         per_server=per_server,
         servers_per_rack=0 if shared else _servers_per_rack(file, parts, model, usable, pdus, per_server),
         limit=section.switches_per_unit,
+        apart=file.facility.mirrors_apart,
     )
 
 

@@ -25,7 +25,7 @@ from railyard.plan.machines import Seats
 from railyard.plan.managers import manager_hosts
 from railyard.plan.networks.dual import DualShape
 from railyard.plan.networks.layout import planned_servers
-from railyard.plan.networks.runs import End, Runs
+from railyard.plan.networks.runs import End, Runs, word_tag
 from railyard.plan.networks.shapes import OtherNetworks
 from railyard.plan.parts import Parts
 from railyard.plan.placement import Place
@@ -36,8 +36,8 @@ NODE_PORTS = 2
 """Ports of a node on each of these networks (ERA: one to each of two switches)."""
 PREFIX = {"storage": "storage", "in-band": "inband"}
 """Port names of machines, before their number from 0."""
-MARK = {"storage": "S", "in-band": "M"}
-"""What a label calls them, before their number from 1."""
+MARK = {"storage": "STO", "in-band": "INB"}
+"""What a label calls them, before their number from 1: what a port is for. What its chassis prints beside it, nobody knows."""
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -116,7 +116,7 @@ class DualLinks:
         servers = [names.storage(self.site, number) for number in range(1, planned_servers(file) + 1)]
         placed = [name for name in servers if name in dual.services and name in self.places]
         # Adapters and switches share no cage (`dual`): where only uplinks are uneven, thousands of nodes needn't be walked.
-        rows = list(self._rows(*((nodes, placed) if "nic" in self.runs.uneven else ((), ())), range(dual.pairs)))
+        rows = list(self._rows(*((nodes, placed) if self.runs.uneven & {"node", "nic"} else ((), ())), range(dual.pairs)))
         cages: dict[str, int] = {}
         lower = [cages.setdefault(row.cage(), len(cages)) for row in rows]
         upper = [cages.setdefault(f"{row.z}/{self.runs.cages[row.z_port]}", len(cages)) for row in rows]
@@ -144,6 +144,7 @@ class DualLinks:
                 reached.update((self.places[name].rack, end) for end in ends)
         for gbps, reached in by_speed.items():
             self.runs.longest("nic", gbps, sorted(reached))
+        self.runs.longest("node", self.gbps, sorted(by_speed[self.gbps]))
         homes = sorted({self.places[name].rack for pair in self.pairs for name in pair})
         above = sorted({self.places[name].rack for owner, name in self.nets.spines() if owner is dual})
         self.runs.longest("switch", self.gbps, [*product(homes, above), *product(above, above), *self._peer_racks()])
@@ -170,8 +171,8 @@ class DualLinks:
             index, _ = (0, 0) if spot else rack_of_slot(slot - 1, facility.nodes_per_rack, facility.spread_racks)
             rack, tag, _ = spot or (self.hall.compute(unit, index), "", True)
             for side, switch in enumerate(self.pairs[pair]):
-                leg = runs.leg("nic", gbps, rack, spots[switch][0])
-                yield Row("nic", name, f"{prefix}{side}", f"{tag}{mark}{side + 1}", switch, port, gbps, leg, 0)
+                leg = runs.leg("node", gbps, rack, spots[switch][0])
+                yield Row("node", name, f"{prefix}{side}", f"{word_tag(tag)}{mark}{side + 1}", switch, port, gbps, leg, 0)
 
     def _server(self, name: str) -> Iterator[Row]:
         disk = self.parts.storage
@@ -189,7 +190,7 @@ class DualLinks:
         for index in range(ports):
             switch = self.pairs[service.pair][index % 2]
             leg = self.runs.leg("nic", gbps, place.rack, self.places[switch].rack)
-            label = f"{place.tag()}{mark}{index + 1}"
+            label = f"{word_tag(place.tag())}{mark}{index + 1}"
             yield Row("nic", name, f"{prefix}{index}", label, switch, service.port + index // 2, gbps, leg, 0)
 
     def uplinks(self, switches: list[str]) -> Iterator[Cable]:

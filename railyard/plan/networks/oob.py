@@ -1,4 +1,4 @@
-"""Sizes and positions of the out-of-band network: every BMC, DPU BMC, PDU, switch and storage management port (fabric.md 2).
+"""Sizes and positions of the out-of-band network: every BMC, DPU BMC, PDU, switch and storage management port (H100 RA).
 
 Ends are numbered in groups, each with switches of its own: end number n is on switch n // usable of its group, port
 n % usable + 1. `usable` = copper ports less the spare ones (46 of 48), so a group has ceil(ends / 46) switches.
@@ -28,7 +28,8 @@ Group = Literal["unit", "core", "rack"]
 class OobShape(msgspec.Struct, frozen=True):
     """Counts, all of them for planned units. `per_server` are the ports of a storage server: its BMC and management ports.
 
-    `servers_per_rack` is 0 where storage servers stand among the nodes. `limit` is the stack file's `switchesPerUnit`.
+    `servers_per_rack` is 0 where storage servers stand among the nodes. `limit` is the stack file's `switchesPerUnit`. `apart`:
+    servers 2k - 1 and 2k (a mirror group) stand in two racks of the same number of servers each, which are filled together.
     """
 
     site: str
@@ -47,6 +48,7 @@ class OobShape(msgspec.Struct, frozen=True):
     per_server: int
     servers_per_rack: int
     limit: int | None
+    apart: bool = False
 
     @property
     def unit_ends(self) -> int:
@@ -110,11 +112,24 @@ class OobShape(msgspec.Struct, frozen=True):
         index, port = divmod(number, self.usable)
         return self.rack_name(rack, index), port + 1
 
+    def server_spot(self, server: int) -> tuple[int, int]:
+        """(storage rack, position in it), both from 0, of storage server number `server` (from 1); needs racks of their own."""
+        if not self.apart:
+            return divmod(server - 1, self.servers_per_rack)
+        both, inside = divmod(server - 1, 2 * self.servers_per_rack)
+        return 2 * both + inside % 2, inside // 2
+
+    def storage_racks(self, servers: int) -> int:
+        """Racks of their own that so many servers stand in: those up to the furthest rack of any of them."""
+        if not servers or not self.servers_per_rack:
+            return 0
+        return 1 + max(self.server_spot(server)[0] for server in (servers, servers - 1) if server)
+
     def server_port(self, server: int, index: int) -> tuple[str, int]:
         """(switch, port) of port `index` (from 0: the BMC) of storage server number `server` (from 1)."""
         if not self.servers_per_rack:
             return self.core_port(self.core_ends + (server - 1) * self.per_server + index)
-        rack, position = divmod(server - 1, self.servers_per_rack)
+        rack, position = self.server_spot(server)
         return self.rack_port(rack, self.pdus_per_rack + position * self.per_server + index)
 
     def storage_sequence(self, servers: int) -> Iterator[tuple[Literal["oob", "storage"], str, int]]:
@@ -123,8 +138,8 @@ class OobShape(msgspec.Struct, frozen=True):
         """
         made = self.core_switches
         for server in range(1, servers + 1):
-            rack = (server - 1) // self.servers_per_rack if self.servers_per_rack else 0
-            if self.servers_per_rack and (server - 1) % self.servers_per_rack == 0:
+            rack, position = self.server_spot(server) if self.servers_per_rack else (0, 0)
+            if self.servers_per_rack and position == 0:
                 for index in range(self.rack_switches):
                     yield "oob", self.rack_name(rack, index), rack
             elif not self.servers_per_rack:

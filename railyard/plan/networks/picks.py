@@ -6,7 +6,7 @@ from railyard.model.catalog import SwitchModel
 from railyard.model.errors import Problem
 from railyard.model.networks import ManagementSwitchModel, StorageNetwork
 from railyard.model.site import StackFile, Transport
-from railyard.plan.cages import nic_end, switch_end
+from railyard.plan.cages import nic_end, storage_end, switch_end
 from railyard.plan.media import Need, choose
 from railyard.plan.networks.dual import DualShape, Medium, Pick, Section
 from railyard.plan.parts import Parts
@@ -20,11 +20,11 @@ LADDER: dict[tuple[Medium, float], tuple[str, ...]] = {
     ("ethernet", 200): ("sn4600", "sn5600"),
     ("ethernet", 400): ("sn5600",),
 }
-"""Switches that are tried in turn where the stack file names none. Sources: fabric.md 1.2 (BASEPOD, H100RA) and section 2."""
+"""Switches that are tried in turn where the stack file names none. Sources: DGX BasePOD RA, SuperPOD H100 RA."""
 ACROSS_M = 30.0
 """Across some racks: what copper alone joins is no network of a hall. Every fibre and active optical cable reaches as far."""
 IN_BAND_GBPS = 100.0
-"""In-band speed where the stack file says nothing (BASEPOD: SN4600C)."""
+"""In-band speed where the stack file says nothing (DGX BasePOD RA: SN4600C)."""
 
 
 def size_best(file: StackFile, parts: Parts, section: Section, size: Callable[[Pick], DualShape]) -> DualShape:
@@ -41,7 +41,11 @@ def can_be_cabled(pick: Pick, parts: Parts, multimode: str) -> bool:
     upper = switch_end(pick.model, pick.link_gbps)
     needs = [
         Need(transport, pick.link_gbps, lower, upper, multimode)
-        for lower in (nic_end(1, pick.link_gbps, upper.lane_gbps), upper)
+        for lower in (
+            storage_end(parts.node, pick.link_gbps, upper.lane_gbps),
+            nic_end(1, pick.link_gbps, upper.lane_gbps),
+            upper,
+        )
     ]
     return all(choose(parts.catalog.cables, parts.catalog.optics, need, ACROSS_M) for need in needs)
 

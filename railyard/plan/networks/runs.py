@@ -6,15 +6,17 @@ from typing import Literal
 from railyard.model.cabling import CableEnd
 from railyard.model.plan import Cable
 from railyard.plan import names
-from railyard.plan.cabling import ByPort, Cabler, Leg, Tier, bundle_of
-from railyard.plan.cages import cage_at, nic_end, ports_per_cage, slower_end, switch_end
+from railyard.plan.cabling import SERVICE, UPLINK, ByPort, Cabler, Leg, Tier, bundle_of
+from railyard.plan.cages import cage_at, nic_end, ports_per_cage, slower_end, storage_end, switch_end
 from railyard.plan.hall import orderable
 from railyard.plan.media import Need
 from railyard.plan.networks.dual import DualShape
 
 Kind = Literal["storage", "in-band", "oob"]
-End = Literal["nic", "switch"]
-"""Lower end of a cable: an adapter of a machine, or a switch."""
+End = Literal["node", "nic", "switch"]
+"""Lower end of a cable: an adapter of a GPU node or of another machine, or a switch."""
+SUFFIX: dict[End, str] = {"node": "", "nic": SERVICE, "switch": UPLINK}
+"""What `tier_of` adds to the network's kind."""
 COLORS: dict[str, str] = {"storage": "magenta", "in-band": "turquoise", "oob": "grey"}
 COPPER = "cat6a"
 """Key of the catalogue's copper cable for out-of-band ports."""
@@ -24,8 +26,8 @@ class Runs:
     """Makes cables of one network. `prefix` stands before a switch port's number; a label prints it as `ports` has it: `12`, or
     `6/2` where `per_cage` ports share a cage.
 
-    A tier per kind of lower end and speed: adapters of machines (`nic`), switches (`switch`); cables in shared cages are made
-    for the longest route (`longest`) between racks that the plan may join.
+    A tier per kind of lower end and speed: adapters of GPU nodes (`node`), of other machines (`nic`), switches
+    (`switch`); cables in shared cages are made for the longest route (`longest`) between racks that the plan may join.
     """
 
     def __init__(self, kind: Kind, dual: DualShape, cabler: Cabler) -> None:
@@ -53,11 +55,13 @@ class Runs:
             if max(lengths) - min(lengths) > self.cabler.twin_skew_m:
                 self.uneven.add(end)
 
-    def _tier(self, end: str, gbps: float, longest: float) -> Tier:
+    def _tier(self, end: End, gbps: float, longest: float) -> Tier:
         upper = slower_end(switch_end(self.pick.model, self.pick.link_gbps), gbps)
         lower: CableEnd = upper if end == "switch" else nic_end(1, gbps, upper.lane_gbps)
+        if end == "node":
+            lower = storage_end(self.cabler.node, gbps, upper.lane_gbps)
         need = Need(self.transport, gbps, lower, upper, self.cabler.file.cabling.multimode)
-        return Tier(need, longest, self.cabler.catalog.cables, self.cabler.catalog.optics)
+        return Tier(need, longest, self.cabler.catalog.cables, self.cabler.catalog.optics, f"{self.kind}{SUFFIX[end]}")
 
     def leg(self, end: End, gbps: float, a: int, z: int) -> Leg:
         """Route, length and part between racks number `a` and `z`."""
@@ -87,6 +91,11 @@ def as_cable(name: str, kind: Kind, a: str, z: str, a_label: str, z_label: str, 
         name, kind, a, z, a_label, z_label, gbps, leg.length_m, leg.medium, None, None, color, None, None,
         leg.route_m, leg.sku, leg.bundle,
     )  # fmt: skip
+
+
+def word_tag(tag: str) -> str:
+    """The first part of a label whose port has a word and no number: `R004-U12-` of `R004-U12-P`. `PS1` would be a supply."""
+    return tag.removesuffix("P")
 
 
 def copper_leg(cabler: Cabler, a: int, z: int) -> Leg:

@@ -103,6 +103,8 @@ def _dual(scene: Scene, dual: DualShape, ends: Ends) -> NetworkPlan:
         peer_links=dual.peer_links,
         links_per_pair=round(clos.links_per_pair, 6) if clos else 0.0,
         oversubscription=dual.oversubscription,
+        pair_needs=dual.pair_needs,
+        pair_slots=dual.pair_slots,
         leaf_ports=2 * nodes + services + (clos.leaves * dual.uplinks if clos else 0),
         node_gb_per_s=round(node_rate, 3),
         server_gb_per_s=round(server_rate, 3),
@@ -225,7 +227,7 @@ def _endpoints(scene: Scene) -> dict[str, int]:
     nodes, servers = oob.units * oob.nodes_per_unit, planned_servers(file) if scene.nets.storage else 0
     managers = sum(1 for place in scene.places.values() if place.body.role == "management")
     racks = oob.units * oob.unit_racks + oob.upper_racks
-    racks += -(-servers // oob.servers_per_rack) if oob.servers_per_rack else 0
+    racks += oob.storage_racks(servers)
     others = sum(dual.switches for dual in nets.duals)
     found = {
         "bmc": nodes + servers + managers,

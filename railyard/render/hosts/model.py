@@ -10,6 +10,8 @@ from railyard.model.lossless import Lossless
 from railyard.render.hosts.network import HEAD
 
 SHELL = "#!/bin/sh"
+ETHERNET, INFINIBAND = 1, 32
+"""ARPHRD_ETHER and ARPHRD_INFINIBAND of linux/if_arp.h: what /sys/class/net/*/type says."""
 UNKNOWN_PCI = "the catalogue has no PCI address of"
 
 
@@ -30,12 +32,17 @@ def udev_rules(hosts: HostPlan) -> str:
         ]
     elif hosts.pci_source:
         lines.append(f"# PCI addresses: {hosts.pci_source}")
-    lines += [_udev_rule(port) for port in hosts.ports if port.pci]
+    kind = ETHERNET if hosts.transport == "roce" else INFINIBAND
+    lines += [_udev_rule(port, kind) for port in hosts.ports if port.pci]
     return "\n".join(lines) + "\n"
 
 
-def _udev_rule(port: RailPort) -> str:
-    return f'SUBSYSTEM=="net", ACTION=="add", KERNELS=="{port.pci}", NAME="{port.netdev}"'
+def _udev_rule(port: RailPort, kind: int) -> str:
+    """The interface of a slot itself. An IPoIB child (a partition's interface) has the same PCI parent and the same type, but
+    another interface below it: its `iflink` isn't its `ifindex`. The name would be taken by whichever comes first.
+    """
+    keys = f'SUBSYSTEM=="net", ACTION=="add", KERNELS=="{port.pci}", ATTR{{type}}=="{kind}"'
+    return f'{keys}, PROGRAM=="/usr/bin/test $attr{{ifindex}} -eq $attr{{iflink}}", NAME="{port.netdev}"'
 
 
 def sysctl_conf(hosts: HostPlan) -> str:

@@ -1,7 +1,7 @@
 """One node's rail interfaces as netplan, NetworkManager keyfiles and a script.
 
 Each rail has a routing table of its own, and a rule that sends what bears its source address there: ARP settings alone let
-rail 1 leave by rail 0 (reference fabric.md 4b). netplan is told to use networkd: with `renderer: NetworkManager` netplan 0.106
+rail 1 leave by rail 0 (tests/proof/hosts). netplan is told to use networkd: with `renderer: NetworkManager` netplan 0.106
 drops `routing-policy` without a word (verified), so NetworkManager gets keyfiles of its own.
 """
 

@@ -1,7 +1,7 @@
 """A subnet as a netlist: what `ibnetdiscover` prints and what `ibsim` reads.
 
-Source: fabric.md 4a and 5 (ibnetdiscover row). Rates are written as 4xHDR whatever the links run at: Debian's ibsim doesn't
-know NDR or XDR (it would come up at 2.5 Gb/s), and neither routing nor wiring depends on the rate.
+Source: linux-rdma/ibsim@db9c0e46; ibnetdiscover(8). Rates are written as 4xHDR whatever the links run at: Debian's ibsim
+doesn't know NDR or XDR (it would come up at 2.5 Gb/s), and neither routing nor wiring depends on the rate.
 """
 
 from collections import defaultdict

@@ -3,7 +3,7 @@
 `proof` is for OpenSM 3.3.23 (Debian, Ubuntu) and is what the proof tier runs, byte for byte but for the folder. `production` is
 for NVIDIA's subnet manager (MLNX_OFED, DOCA, UFM) with adaptive routing and SHARP: no program of ours has read it, and it says
 so. A log for each subnet: one host may run a manager for several. Key names: template of OpenSM 3.3.23 (`opensm -c`); release
-notes of MLNXSM 5.10 (`ar_updn`). Source: fabric.md 3.
+notes of MLNXSM 5.10 (`ar_updn`). Source: opensm(8) 3.3.23.
 """
 
 from collections.abc import Iterable
@@ -32,11 +32,24 @@ def opensm_proof(subnet: Subnet, folder: str = FOLDER) -> str:
 
 
 def opensm_production(subnet: Subnet, choice: InfiniBandPlan | None, folder: str = FOLDER) -> str:
-    """opensm.conf for NVIDIA's subnet manager. Adaptive routing needs the same roots; SHARP's trees are its own manager's."""
+    """opensm.conf for NVIDIA's subnet manager. Adaptive routing needs the same roots; SHARP's trees are its own manager's.
+
+    That one runs beside the subnet manager on a fabric manager's host: SHARP stays off until the site asks for it.
+    """
     engine = "ar_updn" if choice is None or choice.adaptive_routing else "ftree,updn"
-    sharp = "2" if choice is None or choice.sharp else "0"
+    wanted = choice is not None and choice.sharp
+    sharp = "2" if wanted else "0"
     keys = [*_common(subnet, folder), ("routing_engine", engine), ("sharp_enabled", sharp), ("qos", "TRUE")]
-    return _PRODUCTION_HEAD.format(name=subnet.name) + _hosts(subnet) + _lines(keys)
+    return _PRODUCTION_HEAD.format(name=subnet.name) + _hosts(subnet) + (_aggregation(subnet) if wanted else "") + _lines(keys)
+
+
+def _aggregation(subnet: Subnet) -> str:
+    """Where SHARP's aggregation manager runs."""
+    hosts = sorted({adapter.device for adapter in subnet.adapters if adapter.role == "manager"})
+    where = (
+        f"on {' or '.join(hosts)}, beside the master subnet manager" if hosts else "nowhere: no host is planned (FABRIC-079)"
+    )
+    return f"# SHARP's aggregation manager (sharp_am, a plugin of UFM) runs {where}.\n"
 
 
 def root_guids(subnet: Subnet) -> str:

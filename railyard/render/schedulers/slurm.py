@@ -81,7 +81,7 @@ def node_facts(plan: SchedulerPlan, state: str = "UNKNOWN") -> str:
 
 
 def gres_conf(plan: SchedulerPlan) -> str:
-    """gres.conf: every node of nodes.conf with all of its GPUs (users.md case 60: a count without files is 0 < 8 to slurmd)."""
+    """gres.conf: every node of nodes.conf with all of its GPUs (slurm-operator#101: a count without files is 0 < 8)."""
     refuse_empty(plan)
     node = plan.node
     found = (
@@ -107,7 +107,7 @@ def _drained(plan: SchedulerPlan) -> Iterator[str]:
 
 
 def refuse_empty(plan: SchedulerPlan) -> None:
-    """ValueError for a topology without nodes: an empty file, or BlockSizes=-1, takes all nodes away (users.md case 21)."""
+    """ValueError for a topology without nodes: an empty file, or BlockSizes=-1, takes all nodes away (topograph, changelog)."""
     if not plan.switches:
         raise ValueError("no node is left: an empty topology is not written, the last good file stays")
 

@@ -1,4 +1,6 @@
-"""Arista EOS as text (reference fabric.md section 3, EOSR). No ASIC is here to run it on: it is marked unproved.
+"""Arista EOS as text. No ASIC is here to run it on: it is marked unproved.
+
+Names: Arista AVD's EOS schema, and a public DCQCN sample of a 7388.
 
 Its lines were compared once with those that the templates of pyavd 6.4.0 (Apache-2.0) make of the same intent; pyavd brings 30
 packages and 150 MB, so it isn't a dependency of the tests. What it has no key for is from EOSR: timers, IPv6 access groups.
@@ -66,10 +68,12 @@ def _services(intent: SwitchIntent) -> Iterator[list[str]]:
         head = f"{word} access-list standard {name_of(ACL, version)}"
         yield [head, *permits, f"   {10 * len(networks) + 10} deny any"]
     yield ["management ssh", f"   ip access-group {ACL} vrf MGMT in", f"   ipv6 access-group {name_of(ACL, 6)} vrf MGMT in"]
-    if intent.management_address:
-        yield ["interface Management0", "   vrf MGMT", f"   ip address {intent.management_address}"]
-    if site.management_gateway:
-        yield [f"ip route vrf MGMT 0.0.0.0/0 {site.management_gateway}"]
+    if intent.management_addresses:
+        lines = [f"   {'ipv6' if ':' in text else 'ip'} address {text}" for text in intent.management_addresses]
+        yield ["interface Management0", "   vrf MGMT", *lines]
+    for gateway in (site.management_gateway, site.management_gateway6):
+        if gateway:
+            yield [f"{'ipv6 route vrf MGMT ::/0' if ':' in gateway else 'ip route vrf MGMT 0.0.0.0/0'} {gateway}"]
 
 
 def _maps(intent: SwitchIntent) -> list[str]:
@@ -87,7 +91,7 @@ def _profile(intent: SwitchIntent) -> Iterator[list[str]]:
     if watchdog.enabled:
         yield [
             f"priority-flow-control pause watchdog default timeout {watchdog.detection_ms / MS_PER_S:g}",
-            f"priority-flow-control pause watchdog default recovery-time {watchdog.restoration_ms / MS_PER_S:g}",
+            f"priority-flow-control pause watchdog default recovery-time {watchdog.restores_ms / MS_PER_S:g}",
             f"priority-flow-control pause watchdog default polling-interval {watchdog.poll_ms / MS_PER_S:g}",
             f"priority-flow-control pause watchdog action {'drop' if watchdog.action == 'drop' else 'notify-only'}",
         ]

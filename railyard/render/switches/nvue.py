@@ -1,8 +1,10 @@
 """Cumulus Linux as NVUE's tree: what `nv config patch` and the REST API take (the part below `set:`).
 
 `qos roce` brings maps, queues and buffers of its own; what the contract says is written beside it, so that a changed DSCP or
-threshold can't get lost. Cable length: NVUE has one per PFC profile, so the longest ordered cable of the switch counts.
-Up to 5.14 features are `enable: on`; from 5.15 on adaptive routing is `state: enabled` (reference fabric.md section 3).
+threshold can't get lost. Cable length: NVUE has one per PFC profile, so the longest planned cable of the switch counts. Its
+watchdog has a state, an interval and a count of intervals, and no more (Cumulus Linux 5.14, Quality of Service, PFC Watchdog:
+it drops, and restores after an interval without pause frames): another action is FABRIC-059's to refuse.
+Up to 5.14 features are `enable: on`; from 5.15 on adaptive routing is `state: enabled` (NVUE reference, Adaptive Routing).
 """
 
 from math import ceil
@@ -47,11 +49,12 @@ def nvue(intent: SwitchIntent) -> Tree:
 
 
 def _interfaces(intent: SwitchIntent) -> Tree:
-    address = intent.management_address
-    gateway = intent.site.management_gateway
+    addresses = intent.management_addresses
+    gateways = [text for text in (intent.site.management_gateway, intent.site.management_gateway6) if text]
     eth0: Tree = {"type": "eth", "ip": {"vrf": "mgmt"}}
-    if address:
-        eth0["ip"] |= {"address": {address: {}}} | ({"gateway": {gateway: {}}} if gateway else {})
+    if addresses:
+        eth0["ip"] |= {"address": {text: {} for text in addresses}}
+        eth0["ip"] |= {"gateway": {text: {} for text in gateways}} if gateways else {}
     tree: Tree = {"eth0": eth0, "lo": {"type": "loopback", "ip": {"address": {text: {} for text in intent.loopbacks}}}}
     for port in intent.ports:
         if port.sub is not None:
@@ -91,7 +94,7 @@ def _feature(intent: SwitchIntent) -> Tree:
 def _qos(intent: SwitchIntent) -> Tree:
     contract = intent.site.lossless
     priorities: Tree = {str(priority): {} for priority in contract.lossless_priorities}
-    longest = max((ceil(port.cable_m) for port in intent.wired()), default=1)
+    longest = max(1, ceil(intent.longest_m))
     tree: Tree = {
         "roce": ON | {"mode": "lossless"},
         "mapping": {

@@ -1,6 +1,6 @@
 """SONiC's config_db.json: one whole file per switch, to be validated offline and loaded; never built up by CLI on the switch.
 
-Every value is a string (or a list of strings). Traps that this file answers (reference fabric.md 3 and 6):
+Every value is a string (or a list of strings). Traps that this file answers (sonic-buildimage issues and templates):
 - the stock maps put DSCP 26 on class 1, which is lossy: the map here is our own, with all 64 code points;
 - neighbours by interface are legal only with `frr_mgmt_framework_config`;
 - CABLE_LENGTH is the length of the headroom table's row, the next one that is not shorter than the ordered cable.
@@ -146,9 +146,10 @@ def _policy(intent: SwitchIntent) -> Tables:
 def _management(intent: SwitchIntent) -> Tables:
     site = intent.site
     tables, rules = _control_plane(site.management)
-    gateway = {"gwaddr": site.management_gateway} if site.management_gateway else {}
+    gateways = {":" in text: text for text in (site.management_gateway6, site.management_gateway) if text}
+    rows = {text: gateways.get(":" in text) for text in intent.management_addresses}
     return {
-        "MGMT_INTERFACE": {f"eth0|{intent.management_address}": gateway} if intent.management_address else {},
+        "MGMT_INTERFACE": {f"eth0|{text}": {"gwaddr": gateway} if gateway else {} for text, gateway in rows.items()},
         "MGMT_PORT": {"eth0": {"alias": "eth0", "admin_status": "up"}},
         "MGMT_VRF_CONFIG": {"vrf_global": {"mgmtVrfEnabled": "true"}},
         "NTP": {"global": {"vrf": "mgmt"}},

@@ -86,7 +86,7 @@ def _watchdog(intent: SwitchIntent, ports: list[str]) -> dict[str, Any]:
     row = {
         "action": watchdog.action,
         "detection_time": str(watchdog.detection_ms),
-        "restoration_time": str(watchdog.restoration_ms),
+        "restoration_time": str(watchdog.restores_ms),
     }
     return {"GLOBAL": {"POLL_INTERVAL": str(watchdog.poll_ms)}} | {port: dict(row) for port in ports}
 
@@ -94,14 +94,14 @@ def _watchdog(intent: SwitchIntent, ports: list[str]) -> dict[str, Any]:
 def buffers(intent: SwitchIntent) -> Tables:
     """Pools, a lossless profile per speed and length, and what is bound to each wired port.
 
-    Pool = shared buffer less the reserves of this switch's ports, rounded down to KiB (ours: the vendor's own pools are a bit
-    smaller). Where the buffer's depth is unknown pools have no size and SONiC's dynamic model is asked for.
+    Pool = shared buffer less the reserves of this switch's planned ports, cabled or not, rounded down to KiB (ours: the
+    vendor's own pools are a bit smaller). Where the buffer's depth is unknown pools have no size and SONiC's dynamic model is
+    asked for.
     """
     shared, contract = intent.site.shared_buffer_bytes, intent.site.lossless
     wired = intent.wired()
     rows = {port.native: port.headroom for port in wired if port.headroom}
-    taken = sum(reserve_bytes(row) for row in rows.values()) * len(contract.lossless_priorities)
-    pool = (shared - taken) // KIB * KIB if shared is not None else None
+    pool = (shared - intent.headroom_bytes) // KIB * KIB if shared is not None else None
     profiles: dict[str, Any] = {
         "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "dynamic_th": "7"},
         "egress_lossy_profile": {"pool": "egress_lossy_pool", "size": "0", "dynamic_th": "7"},

@@ -30,7 +30,7 @@ def training(wanted):
 
 
 def netlist(built):
-    """As ibsim reads it: no LIDs yet, and HDR, since it doesn't know NDR (reference fabric.md section 4a)."""
+    """As ibsim reads it: no LIDs yet, and HDR, since it doesn't know NDR."""
     text = built.ibnetdiscover(radix=64)
     text = re.sub(r'# lid \d+ lmc \d+ ("[^"]*") lid \d+ \w+', r"# \1 lid 0 4xHDR", text)
     return re.sub(r"lid \d+ 4xNDR", "lid 0 4xHDR", text)

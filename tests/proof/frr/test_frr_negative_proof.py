@@ -1,4 +1,4 @@
-"""Files that FRR's own checker accepts and that we refuse (`vtysh -C` returns 0 for each): fabric.md section 0."""
+"""Files that FRR's own checker accepts and that we refuse (`vtysh -C` returns 0 for each)."""
 
 import subprocess
 

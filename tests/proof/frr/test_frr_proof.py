@@ -100,7 +100,7 @@ def test_a_line_more_on_one_switch_shows(fabric: RoutedFabric):
 
 
 def test_a_host_leaves_by_the_rail_of_its_source(fabric: RoutedFabric):
-    """The kernel's decision for each source address, and packets on the right wire (fabric.md 4b: without rules, rail 0)."""
+    """The kernel's decision for each source address, and packets on the right wire."""
     here, there = fabric.nodes[:2]
     for (nic, address, _), (_, target, _) in zip(fabric.rails(here), fabric.rails(there), strict=True):
         done = fabric.wiring.run(here, ["ip", "-j", "route", "get", target, "from", address])
@@ -154,7 +154,7 @@ def test_one_byte_more_than_the_host_mtu_does_not_go(fabric: RoutedFabric):
 
 
 def test_a_port_with_a_small_mtu_drops_full_frames_while_sessions_stay(fabric: RoutedFabric):
-    """Why MTU has a check of its own: BGP stays up over it (fabric.md 4b)."""
+    """Why MTU has a check of its own: BGP stays up over it."""
     here, there = fabric.nodes[0], fabric.nodes[-1]
     rail = 6
     source, target = fabric.rails(here)[rail][1], fabric.rails(there)[rail][1]

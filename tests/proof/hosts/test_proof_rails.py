@@ -1,17 +1,17 @@
 """The kernel runs our addresses, routes, rules and sysctls: two nodes, a leaf for each of two rails, in network namespaces.
 
 What leaves a node with the address of rail 1 leaves by rail 1, with 9,000 bytes and without fragments; without the rules it
-leaves by the default route, as the reference found (fabric.md 4b).
+leaves by the default route.
 """
 
 import pytest
 
-from lab.switches import namespaces
 from lab.switches.wiring import Wiring
 from railyard.plan import plan
 from railyard.plan.hosts import rail_addresses
 from railyard.render.hosts import ip_script
 from railyard.render.hosts.model import sysctl_conf
+from tests.namespaced import need_root
 from tests.planned_site import make_site
 from tests.proof.frr.routed_fabric import until
 
@@ -35,10 +35,7 @@ def addresses(made):
 @pytest.fixture
 def wiring(made, addresses, tmp_path):
     """Nodes and leaves as planned, leaves with their ends of each pair, and an in-band network with the default route."""
-    reason = namespaces.why_not()
-    if reason == "not root" or (reason or "").startswith("no namespaces"):
-        pytest.skip(f"network namespaces: {reason}")
-    assert reason is None, reason
+    need_root()
     with Wiring(tmp_path) as built:
         netdevs = {port.hca: port.netdev for port in made.hosts.ports}
         links = [(_renamed(cable.a, netdevs), cable.z) for cable in made.cables if cable.kind == "node-leaf"]

@@ -30,7 +30,7 @@ from tests.proof.infiniband.simulator import Simulator, SimulatorError
 STRICT = ("-F", "/dev/null", "-R", "ftree,no_fallback")
 """No roots, no way out: the wiring itself must be a fat tree. The template's defaults for all else."""
 COMPLAINTS = ("Unrecognized", "PARSE ERROR", "in error", "ERR ")
-"""OpenSM says these and comes up with defaults all the same, rc 0 (reference fabric.md section 0)."""
+"""OpenSM says these and comes up with defaults all the same, rc 0."""
 ROUTED_BY = re.compile(r"osm_ucast_mgr_process: (\w+) tables configured on all switches")
 UP = "SUBNET UP"
 GAVE_UP = ("No routing engine able to successfully configure", "SM port is down")
@@ -38,6 +38,8 @@ TABLES, LIDS = "opensm-lfts.dump", "guid2lid"
 """Files that OpenSM leaves: forwarding tables, and the LID of each port."""
 FULL = 0x8000
 """The membership bit of a key in a port's table."""
+ALL_KEYS = 128
+"""Ports up to which all partition tables are read: a smpquery takes some milliseconds."""
 _KEYS = re.compile(r"0x[0-9a-f]{4}")
 
 
@@ -105,7 +107,7 @@ def prove(
     """Everything that the proof asks of one subnet; ProofError with all reasons.
 
     `waived` says why one flow per link isn't promised (holes, a part-filled pod); the worst load is measured all the same.
-    `keys` is how many ports' partition tables are read back, spread over the partitions and those outside of them;
+    `keys` is how many ports' partition tables are read back of a large fabric, spread over the partitions and those outside;
     `other_files` stand in for rendered ones (to show that wrong ones fail); `patience_s` is for one run of OpenSM.
     """
     subnet, report = design.subnet, Report(design.subnet.name)
@@ -234,14 +236,17 @@ def _walked(design: Design, folder: Path, report: Report, reasons: list[str], wa
 
 
 def wrong_keys(simulator: Simulator, subnet: Subnet, partitions: Sequence[PartitionPlan], limit: int) -> list[str]:
-    """Partition tables of `limit` ports, read by smpquery, against the tenant plan: the tenant's key first, full; then default.
+    """Partition tables read by smpquery against the tenant plan: the tenant's key first, full; then default.
+
+    Of every port where the fabric is small (`ALL_KEYS`), else of `limit` ports.
 
     In the default partition everybody is full without tenants; else only fabric managers and the host that runs the manager.
     """
     lids = read_lids(simulator.folder / LIDS)
     keys = {port: partition.key for partition, ports in member_ports(subnet, partitions) for port in ports}
     reasons: list[str] = []
-    for adapter in _spread(subnet, keys, limit):
+    small = len(subnet.adapters) <= ALL_KEYS
+    for adapter in subnet.adapters if small else _spread(subnet, keys, limit):
         full = not partitions or adapter.role == "manager" or adapter.key == simulator.host.key
         wanted = [keys[adapter.port_guid] | FULL] if adapter.port_guid in keys else []
         wanted.append(DEFAULT_KEY | (FULL if full else 0))

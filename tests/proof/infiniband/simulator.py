@@ -1,7 +1,7 @@
 """ibsim as a subnet to run real InfiniBand programs in: started, watched and killed here.
 
 Each simulator has its own socket name and folder, so that any number run side by side. Programs are ended by SIGKILL to their
-process group: OpenSM ignores SIGTERM once ibsim is gone (reference fabric.md section 0). A program whose simulator dies is
+process group: OpenSM ignores SIGTERM once ibsim is gone. A program whose simulator dies is
 ended at once, and the error says so.
 """
 

@@ -1,7 +1,7 @@
 """What a fabric can carry between two halves: maximum flow over its links, links between one pair of switches merged.
 
 Halves are sets of whole leaves (or whole pods): their traffic must cross spines (or cores). Halves of single hosts prove
-nothing: max-flow picks its own partners and finds them below the same leaf (reference fabric.md section 0: 2:1 gives 100 %).
+nothing: max-flow picks its own partners and finds them below the same leaf.
 Capacity isn't routing: what one path per destination does with it is the OpenSM proof's and ECMP's business.
 """
 

@@ -70,7 +70,7 @@ def test_three_tiers_carry_whole_pods(pod_by: str):
 
 def test_bisection_is_endpoints_times_speed_by_two():
     subnet = design(size_fabric(32, 8, 8, 64))[0].subnet
-    # fabric.md 2: 2,048 x 400G -> 409.6 Tb/s.
+    # 2,048 x 400G -> 409.6 Tb/s.
     assert half_flow(subnet, [leaf for leaf in leaves(subnet) if rail_of(leaf) < 4]) == 409_600
 
 

@@ -46,7 +46,7 @@ class Cluster:
         self.env = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
 
     def __enter__(self) -> "Cluster":
-        # The sockets of slurmstepd lie below the spool, and their paths end at 107 characters: in pytest's folders they can be longer.
+        # slurmstepd's sockets lie below it, and their paths end at 107 characters: in pytest's folders they are longer.
         self.spool = Path(tempfile.mkdtemp(prefix="slurm-"))
         for name in ("state", "log", "dev"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """slurmctld and eight slurmd run what we render: the tree is the plan's, its log is clean, jobs are placed by unit.
 
-slurmctld starts with wrong topologies too (reference fabric.md 0); each of them must fail our checks: that of its log, where it
+slurmctld starts with wrong topologies too; each of them must fail our checks: that of its log, where it
 says something, and FABRIC-085 on the file, always.
 """
 
@@ -121,7 +121,7 @@ def test_slurmctld_runs_with_a_wrong_file_and_our_checks_fail_it(fault, schedule
 
 
 def test_a_child_that_does_not_exist_ends_slurmctld_and_fails_our_check(scheduler, tmp_path):
-    """One wrong line and the whole file is refused (users.md case 20)."""
+    """One wrong line and the whole file is refused (case 20)."""
     files = slurm_files(scheduler)
     wrong = files["topology.conf"].replace("Switches=t-su[001-002]", "Switches=t-su[001-003]")
     with Cluster(tmp_path, files | {"topology.conf": wrong}) as running, pytest.raises(AssertionError, match="invalid child"):
@@ -130,7 +130,7 @@ def test_a_child_that_does_not_exist_ends_slurmctld_and_fails_our_check(schedule
 
 
 def test_two_fabrics_have_two_roots_and_no_job_spans_them(scheduler, tmp_path):
-    """What one root for both would allow (users.md case 21): here the job that needs both waits."""
+    """What one root for both would allow (case 21): here the job that needs both waits."""
     fabrics = [FabricUnits("t-fabric-a", {"t-su001": expand(ONE)}), FabricUnits("t-fabric-b", {"t-su002": expand(TWO)})]
     apart = scheduler.model_copy(update={"switches": pseudo_switches(fabrics), "fabrics": ("t-fabric-a", "t-fabric-b")})
     with Cluster(tmp_path / ("a-long-path" * 9), slurm_files(apart)) as running:
@@ -147,7 +147,7 @@ def test_two_fabrics_have_two_roots_and_no_job_spans_them(scheduler, tmp_path):
 
 
 def test_gpus_without_device_files_are_no_gpus(scheduler, tmp_path):
-    """users.md case 60: `0 < 8`. slurmd refuses what gres.conf only counts; so does FABRIC-087 what slurmctld then shows."""
+    """Case 60: `0 < 8`. slurmd refuses what gres.conf only counts; so does FABRIC-087 what slurmctld then shows."""
     files = slurm_files(scheduler)
     counted = files["gres.conf"].replace("File=/dev/nvidia[0-7]", "Count=8")
     assert counted != files["gres.conf"]

@@ -115,7 +115,7 @@ def test_port_guid_and_node_guid_are_two_facts(wanted, built):
 
 
 def test_unknown_hosts_are_no_children_of_a_leaf(wanted, built):
-    """users.md case 20: a label without a worker. What no plan has is named, and counts as nobody's endpoint."""
+    """Case 20: a label without a worker. What no plan has is named, and counts as nobody's endpoint."""
     built.links.append((End("visitor", "mlx5_0"), End("t-su002-leaf-r0", "20"), 400.0))
     before = next(one for one in check(wanted, training(wanted)).verdicts if one.switch == "t-su002-leaf-r0")
     found = check(wanted, built)

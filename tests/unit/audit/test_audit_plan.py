@@ -44,7 +44,7 @@ def test_one_missing_uplink(wanted, built):
 
 
 def test_leaf_leaf_cable_is_two_missing_and_one_unexpected(wanted, built):
-    """The second fault of the reference's table (section 4a)."""
+    """Two leaves joined to each other."""
     one, other = at(built, a="t-su001-leaf-r0/33"), at(built, a="t-su001-leaf-r1/33")
     a, b = built.links[one][0], built.links[other][0]
     built.remove([one, other])
@@ -205,7 +205,7 @@ def test_planes_one_file_each():
 
 
 def test_storage_switch_stays_out():
-    """users.md case 19: six hosts on two leaves and all on one storage switch: two groups, the storage switch in neither."""
+    """Case 19: six hosts on two leaves and all on one storage switch: two groups, the storage switch in neither."""
     _, wanted = planned(nodes=4)
     built = training(wanted)
     built.links += [(End(f"t-su001-gpu0{slot}", "mlx5_2"), End("sto-sw", str(slot)), 200.0) for slot in (1, 2, 3)]
@@ -216,7 +216,7 @@ def test_storage_switch_stays_out():
 
 
 def test_two_fabrics_stay_two(built):
-    """users.md case 21: unconnected fabrics have a verdict each; a cable between their planes is a fault."""
+    """Case 21: unconnected fabrics have a verdict each; a cable between their planes is a fault."""
     wanted = planned(nodes=4, fabric={"planes": 2, "nodesPerUnit": 4})[1]
     both = training(wanted)
     one = next(i for i in both.uplinks() if both.links[i][0].device.endswith("-p0"))

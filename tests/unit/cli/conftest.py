@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
+from typer import testing
 from typer.testing import CliRunner
 
 from railyard.cli.main import app
+
+# The runner reads the signatures of all commands anew for each call: 30 ms, some hundred times.
+testing._get_command = cache(testing._get_command)
 
 CHECKOUT = Path(__file__).parents[3]
 

@@ -85,7 +85,7 @@ def test_one_unit(railyard):
 
 
 def test_sample_11_is_half_of_its_design(railyard):
-    """users.md case 29: 100 Gb/s = 12.5 GB/s a host, half of the design."""
+    """Case 29: 100 Gb/s = 12.5 GB/s a host, half of the design."""
     result = railyard(
         "audit", "--design", DATA / "edr-hosts.yaml", DATA / "iblinkinfo_edr_hosts_hdr_switch.txt", "--format", "json"
     )
@@ -162,7 +162,7 @@ def test_bad_design_file(railyard, tmp_path, change, said):
 
 
 def test_an_error_leaves_the_last_good_file(railyard, tmp_path):
-    """users.md case 21: zero switches are refused, and what was written before stays."""
+    """Case 21: zero switches are refused, and what was written before stays."""
     target = tmp_path / "audit.json"
     target.write_text("good")
     arguments = ("--format", "json", "--out", target)

@@ -185,3 +185,26 @@ def test_the_command_line_starts_without_engine_lab_and_pulumi():
     code = "import sys, railyard.cli.main; print([n for n in ('engine', 'lab', 'pulumi', 'providers') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.requirement("N3")
+def test_a_fabric_that_no_part_can_cable_is_no_success_until_somebody_waives_it(checkout, railyard):
+    """200G links between cages of 800G ports: nothing can be ordered, and exit code 0 would say that the plan can be built."""
+    stack = checkout / "stacks/Pulumi.roce.yaml"
+    text = stack.read_text()
+    assert railyard("plan", "roce").exit_code == 0
+    assert "    linkGbps: 800" in text
+    stack.write_text(text.replace("    linkGbps: 800", "    linkGbps: 200", 1))
+    done = railyard("plan", "roce")
+    assert "no part of the catalogue fits" in done.stdout
+    assert "(invariant)" not in done.stdout
+    assert done.exit_code == 1
+    waiver = {
+        "rule": "FABRIC-020",
+        "where": "roce/cables/*",
+        "reason": "a part of our own",
+        "expires": "2027-03-01",
+    }
+    listed = "".join(f"      {key}: {value!r}\n" for key, value in waiver.items())
+    stack.write_text(stack.read_text().replace("config:\n", f"config:\n  railyard:waivers:\n    -{listed[5:]}", 1))
+    assert railyard("plan", "roce").exit_code == 0

@@ -62,6 +62,21 @@ def test_pods_by_rail_have_three_hops(railyard):
     assert (units["podBy"], rails["podBy"]) == ("unit", "rail")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--nodes", "1024"), "same-rail traffic stays in its pod"),
+        (("--nodes", "2048"), "a rail has 64 leaves, a pod 32: same-rail traffic crosses the core, too"),
+        (("--nodes", "512", "--planned-units", "64"), "a rail has 64 leaves, a pod 32"),
+    ],
+)
+def test_pods_by_rail_say_when_a_rail_leaves_its_pod(railyard, arguments, words):
+    shown = railyard("fabric", *arguments, "--pod-by", "rail").stdout
+    assert words in shown
+    assert ("stays in its pod" in shown) is ("stays" in words)
+    assert sized(railyard, *arguments, "--pod-by", "rail")["sameRailHops"] in ((3,) if "stays" in words else (3, 5))
+
+
 def test_the_table_names_what_it_counts(railyard):
     shown = railyard("fabric", "--nodes", "257").stdout
     for text in ("3 tiers", "leaves", "down to up", "32:32 = 1.000:1", "no claim", "cheaper sizes", "256 nodes at", "USD"):
@@ -72,6 +87,13 @@ def test_what_is_missing_on_purpose_is_loud(railyard):
     assert "RAIL-ONLY: 8 separate fabrics" in railyard("fabric", "--nodes", "64", "--layout", "rail-only").stdout
     assert "OVERSUBSCRIBED 2.000:1, down to up" in railyard("fabric", "--nodes", "64", "--oversubscription", "2").stdout
     assert "--tiers 1" in railyard("fabric", "--nodes", "4", "--unit-nodes", "4").stdout
+
+
+@pytest.mark.parametrize("option", [("--pod-by", "rail"), ("--full-pods",)])
+def test_what_has_no_effect_is_said(railyard, option):
+    assert "NO EFFECT" in railyard("fabric", "--nodes", "64", *option).stdout
+    assert "NO EFFECT" not in railyard("fabric", "--nodes", "512", *option).stdout
+    assert "NO EFFECT" not in railyard("fabric", "--nodes", "64").stdout
 
 
 def test_prices_are_the_lists_yours_or_unknown(railyard):
@@ -100,6 +122,9 @@ def test_prices_are_the_lists_yours_or_unknown(railyard):
         (["--nodes", "1e999"], "--nodes", "set --nodes to 1000000000000000000"),
         (["--nodes", ""], "--nodes", "set --nodes to 1"),
         (["--nodes", "three"], "--nodes", "set --nodes to 1"),
+        (["--nodes", "64k"], "--nodes", "set --nodes to 64000"),
+        (["--nodes", "1,024"], "--nodes", "set --nodes to 1024"),
+        (["--nodes", "64 nodes"], "--nodes", "set --nodes to 64"),
         (["--nodes", "٣٢"], "--nodes", "set --nodes to 1"),
         (["--nodes", "1000000000000"], "--nodes", "set --nodes to at most 8192"),
         (["--nodes", "9" * 400], "--nodes", "set --nodes to at most 8192"),
@@ -191,3 +216,18 @@ def test_growth_beyond_the_plan_writes_a_work_order(checkout, railyard):
     railyard("plan", "lab")
     assert "data-step" not in (checkout / "out/lab/report.html").read_text()
     assert not (checkout / "out/lab/work-order.csv").exists(), "one of an earlier comparison would be taken for this plan's"
+
+
+def test_a_negative_price_is_told_what_an_amount_is(railyard):
+    said = railyard("fabric", "--nodes", "64", "--switch-price", "-1").stderr
+    assert "limit: an amount in USD from 0 to 1000000000" in said
+    assert "a number of at least" not in said
+
+
+def test_reserved_ports_that_cost_a_unit_say_how_many_nodes_would_not(railyard):
+    """64 nodes and 3 managers are a third unit: 8 leaves and 8 spines. 63 nodes leave a slot."""
+    said = railyard("fabric", "--nodes", "64", "--unit-nodes", "32", "--reserve-ports", "3").stdout
+    assert "63 nodes do with 2 units: 8 leaves and 8 spines less." in said
+    for nodes, ports in ((63, 3), (64, 0), (70, 3)):
+        said = railyard("fabric", "--nodes", nodes, "--unit-nodes", "32", "--reserve-ports", ports).stdout
+        assert "reserved ports take" not in said

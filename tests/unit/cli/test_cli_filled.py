@@ -114,3 +114,65 @@ def test_an_empty_schedule_that_a_killed_run_left_is_written_anew(checkout, rail
     (checkout / "out/lab/cables.csv").write_bytes(b"")
     assert railyard("plan", "lab").exit_code == 0
     assert rows(checkout / "out/lab/cables.csv")
+
+
+@pytest.mark.parametrize("column", ["z_device", "z_port", "a_port"])
+def test_a_given_schedule_with_edited_ends_is_refused(checkout, railyard, tmp_path, column):
+    """Every row is named, and nothing is written: the test result there isn't that of the planned cable."""
+    railyard("plan", "lab")
+    schedule = checkout / "out/lab/cables.csv"
+    before, table = schedule.read_bytes(), rows(schedule)
+    for number in (0, 2):
+        table[number] |= {"serial": f"MT{number}", "test_result": "pass", column: "swp63"}
+    table[1][column] = "swp62"  # nothing filled in: nothing to lose, the audit's to tell
+    write(tmp_path / "back.csv", table)
+    result = railyard("plan", "lab", "--filled", tmp_path / "back.csv")
+    assert result.exit_code == 2
+    assert result.stderr.count("READ-009") == 2
+    assert f"{column} swp63, planned" in result.stderr
+    assert schedule.read_bytes() == before
+
+
+def test_rows_of_the_folder_with_other_ends_keep_their_serials_only(checkout, railyard):
+    """After growth beyond the plan a cable's upper plug is elsewhere: the cable is the same, its test isn't."""
+    railyard("plan", "lab")
+    schedule = checkout / "out/lab/cables.csv"
+    table = rows(schedule)
+    table[0] |= {"serial": "MT0", "z_optic_serial": "OZ0", "test_result": "pass", "loss_db": "0.4", "z_port": "63"}
+    write(schedule, table)
+    edited = schedule.read_bytes()
+    result = railyard("plan", "lab")
+    assert result.exit_code in (0, 1)
+    assert f"other ends than the plan's: {table[0]['id']}" in result.stderr
+    kept = rows(schedule)[0]
+    assert (kept["serial"], kept["z_optic_serial"], kept["test_result"], kept["loss_db"]) == ("MT0", "OZ0", "", "")
+    assert (checkout / "out/lab/cables-before.csv").read_bytes() == edited
+
+
+def test_a_schedule_that_was_cut_in_a_row_is_refused_and_nothing_is_written(checkout, railyard, tmp_path):
+    railyard("plan", "lab")
+    schedule = checkout / "out/lab/cables.csv"
+    text = schedule.read_text(encoding="utf-8")
+    (tmp_path / "back.csv").write_text(text[: len(text) // 2 + 7], encoding="utf-8")
+    result = railyard("plan", "lab", "--filled", tmp_path / "back.csv")
+    assert result.exit_code == 2
+    assert "READ-002" in result.stderr
+    assert "cut short" in result.stderr
+    assert schedule.read_text(encoding="utf-8") == text
+
+
+def test_a_pass_with_too_much_loss_is_refused_from_elsewhere_and_said_in_the_folder(checkout, railyard, tmp_path):
+    railyard("plan", "prod-site-a")
+    schedule = checkout / "out/prod-site-a/cables.csv"
+    table = rows(schedule)
+    row = next(row for row in table if row["a_plug"].startswith("mm") and row["kind"] == "leaf-spine")
+    row |= {"serial": "MT1", "test_result": "pass", "loss_db": "9.9"}
+    write(tmp_path / "back.csv", table)
+    result = railyard("plan", "prod-site-a", "--filled", tmp_path / "back.csv")
+    assert result.exit_code == 2
+    assert "passed its test with 9.9 dB, above its budget of" in result.stderr
+    write(schedule, table)
+    result = railyard("plan", "prod-site-a")
+    assert result.exit_code == 0
+    assert "passed its test with 9.9 dB" in result.stderr
+    assert "MT1" in schedule.read_text()

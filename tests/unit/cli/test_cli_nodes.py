@@ -19,7 +19,7 @@ def test_topology_is_printed_as_slurm_reads_it(checkout, railyard):
 
 
 def test_only_what_slurm_knows_and_its_strangers_apart(checkout, railyard, tmp_path):
-    """users.md case 20."""
+    """Case 20."""
     known = tmp_path / "known"
     known.write_text("lab-su001-gpu[01-02]\nlogin1 # not a GPU node\n")
     result = railyard("topology", "lab", "--known", known)
@@ -28,7 +28,7 @@ def test_only_what_slurm_knows_and_its_strangers_apart(checkout, railyard, tmp_p
 
 
 def test_an_empty_topology_leaves_the_last_good_file(checkout, railyard, tmp_path):
-    """users.md case 21."""
+    """Case 21."""
     known, target = tmp_path / "known", tmp_path / "topology.conf"
     known.write_text(f"{WHOLE}\n")
     assert railyard("topology", "lab", "--known", known, "--out", target).exit_code == 0
@@ -75,7 +75,7 @@ def test_a_node_s_nics_are_compared(checkout, railyard, tmp_path):
 
 
 def test_a_queue_without_nics_is_found(checkout, railyard, tmp_path):
-    """users.md case 57."""
+    """Case 57."""
     sample = (Path(__file__).parents[2] / "data/sched/kueue_clusterqueue_rdma0.yaml").read_text()
     queue = tmp_path / "queue.yaml"
     queue.write_text(sample)

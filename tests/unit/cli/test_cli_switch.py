@@ -31,6 +31,13 @@ def test_a_planned_file_has_no_findings(railyard, tmp_path, nos):
     [
         ("frr", b"router bgp 4200010000", b"router bgp 4200010001", "FABRIC-065"),
         ("sonic", b'"26": "3"', b'"26": "1"', "FABRIC-066"),
+        ("sonic", b'"bgp_asn": "4200010000"', b'"bgp_asn": "65100"', "DEVICE_METADATA bgp_asn 65100"),
+        (
+            "sonic",
+            b'"hostname": "roce-su001-leaf-r0"',
+            b'"hostname": "roce-su001-leaf-r1"',
+            "DEVICE_METADATA hostname roce-su001-leaf-r1",
+        ),
     ],
 )
 def test_a_changed_file_has(railyard, tmp_path, nos, old, new, rule):
@@ -41,7 +48,24 @@ def test_a_changed_file_has(railyard, tmp_path, nos, old, new, rule):
     assert rule in done.stdout
 
 
-@pytest.mark.parametrize("data", [b"", b"\x00\xff", b"[]", b"[" * 5000, b"{}"])
+@pytest.mark.parametrize("data", [500, -3, b"[]", b"[" * 5000, b"\xef\xbb\xbf{", b"{'a': 1}"], ids=lambda data: str(data)[:12])
+def test_json_that_is_cut_or_broken_is_bad_input_and_not_frr(railyard, tmp_path, data):
+    file = tmp_path / "config"
+    file.write_bytes(content("sonic")[:data] if isinstance(data, int) else data)
+    done = railyard("check-switch", "roce", LEAF, file)
+    assert done.exit_code == 2
+    assert "READ-002" in done.stderr
+    assert "JSON" in done.stderr
+    assert "(frr)" not in done.stdout
+
+
+def test_a_json_file_without_json_is_bad_input(railyard, tmp_path):
+    file = tmp_path / "config_db.JSON"
+    file.write_bytes(b"")
+    assert railyard("check-switch", "roce", LEAF, file).exit_code == 2
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00\xff", b"{}"])
 def test_files_that_are_none_are_findings_and_no_tracebacks(railyard, tmp_path, data):
     file = tmp_path / "switch"
     file.write_bytes(data)

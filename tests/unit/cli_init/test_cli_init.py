@@ -1,11 +1,13 @@
 """`railyard init`: two files that load, or a clear no."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from railyard import load
-from railyard.cli.init import init
+from railyard import load, render, rules
+from railyard import plan as planning
+from railyard.cli.init import TEMPLATES, init
 from railyard.model.errors import LoadError
 from tests.unit.cli_init.bench_generate import generate
 
@@ -17,14 +19,56 @@ def ids(error: pytest.ExceptionInfo[LoadError]) -> list[str]:
 
 
 @pytest.mark.requirement("C4")
+@pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("name", ["demo", "my-site", "a", "x" * 32, "123", "null", "on", "1e3", "starter"])
-def test_what_it_writes_loads_without_a_problem(tmp_path: Path, name: str):
-    paths = init(name, "starter", tmp_path)
+def test_what_it_writes_loads_without_a_problem(tmp_path: Path, name: str, template: str):
+    paths = init(name, template, tmp_path)
     assert [str(path.relative_to(tmp_path)) for path in paths] == [f"stacks/Pulumi.{name}.yaml", f"sites/{name}/inventory.yaml"]
     config = load.site_config(tmp_path, name)
     assert config.file.site.name == config.inventory.site == name
     assert len(config.inventory.machines) == 6
     assert config.inventory.machines[0].name == f"{name}-su001-gpu01"
+
+
+@pytest.mark.requirement("C4")
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("starter", {"FABRIC-080", "FABRIC-083", "POWER-012", "POWER-020"}),
+        ("starter-roce", {"COOL-002", "POWER-020"}),
+    ],
+)
+def test_what_it_writes_plans_with_nothing_but_what_nobody_knows(tmp_path: Path, template: str, expected: set[str]):
+    """No invariant and no limit: what is left is undecided or a notice, and the RoCE starter's own comments explain it."""
+    stack, _ = init("demo", template, tmp_path)
+    config = load.site_config(tmp_path, "demo")
+    findings = rules.check(config, planning.plan(config), date(2026, 12, 1))
+    assert {finding.severity for finding in findings} <= {"undecided", "notice"}, findings
+    assert {finding.id for finding in findings} == expected
+    if template == "starter-roce":
+        assert all(name in stack.read_text(encoding="utf-8") for name in expected)
+
+
+def test_the_roce_starter_is_small_routed_and_has_its_switches_files(tmp_path: Path):
+    init("demo", "starter-roce", tmp_path)
+    planned = planning.plan(load.site_config(tmp_path, "demo"))
+    assert (planned.fabric.transport, planned.fabric.link_gbps, planned.fabric.leaves, planned.fabric.spines) == (
+        "roce",
+        400,
+        8,
+        2,
+    )
+    assert planned.fabric.down_to_up == 1
+    files = render.artefacts(planned, [])
+    written = {name.split("/")[2] for name in files if name.startswith("switches/cumulus/")}
+    assert written == {switch.name for switch in planned.switches}
+
+
+def test_the_roce_template_s_inventory_is_generated():
+    """`python bench/generate.py sites` writes it again."""
+    made = generate()
+    text = (ROOT / "railyard/cli/starter-roce/inventory.yaml").read_text(encoding="utf-8")
+    assert text == made.template(made.as_yaml(made.STARTER_ROCE))
 
 
 def test_two_sites_share_no_serial_and_no_mac(tmp_path: Path):

@@ -33,4 +33,4 @@ def test_a_fabric_is_configured_where_railyard_configures_every_switch_of_it(sta
         whole = name == "lab-roce" and not left_out
         assert contract.fabric.status == ("configured" if whole else "planned")
         assert contract.contract_version == CONTRACT_VERSION
-    assert {config_inputs(one, [])["plan"]["status"] for one in managed} == ({"configured"} if names else set())
+    assert {config_inputs(one, {}, [])["plan"]["status"] for one in managed} == ({"configured"} if names else set())

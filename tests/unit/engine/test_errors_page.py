@@ -8,7 +8,7 @@ from railyard.rules import RULES
 ROOT = Path(__file__).resolve().parents[3]
 ROOMS = ("railyard", "components", "providers", "policies", "services", "engine", "lab")
 PAGE = ROOT / "docs/reference/errors.md"
-ERROR_ID = re.compile(r"\b(?:LOAD|READ|PLAN|SIZE|PEER|KIT|METAL|KUBE|SWITCH|WIRING|ENGINE|LAB|CLI|INIT)-\d{3}\b")
+ERROR_ID = re.compile(r"\b(?:LOAD|READ|PLAN|SIZE|FAIL|PEER|KIT|METAL|KUBE|SWITCH|WIRING|ENGINE|LAB|CLI|INIT)-\d{3}\b")
 
 
 def in_code() -> set[str]:

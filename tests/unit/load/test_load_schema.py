@@ -9,6 +9,7 @@ import pytest
 
 from railyard import load
 from railyard.load import schema
+from railyard.load.forms import FORMS
 from railyard.load.reader import read_yaml
 from railyard.model.infiniband import Hca
 from railyard.model.inventory import Inventory, Machine, Switch
@@ -53,6 +54,26 @@ def test_what_the_schema_lets_pass_and_what_not():
     for bad in ({**good, "confg": {}}, {**good, "config": {**good["config"], "railyard:fabirc": {}}}, {}):
         with pytest.raises(jsonschema.ValidationError):
             VALIDATOR.validate(bad)
+
+
+def test_every_pattern_has_words():
+    """What a loader's problem says in place of a regular expression."""
+    text = json.dumps([SCHEMA, Inventory.model_json_schema(by_alias=True)])
+    patterns = {json.loads(f'"{found}"') for found in re.findall(r'"pattern": "((?:[^"\\\\]|\\\\.)*)"', text)}
+    assert len(patterns) > 10
+    assert patterns <= set(FORMS), patterns - set(FORMS)
+    assert not [form for form in FORMS.values() if "^" in form or "$" in form]
+
+
+def test_types_and_meanings_of_the_reference_are_the_keys_own():
+    """An enumeration that may be left out is no yes/no, and a partition's nodes are no count."""
+    text = schema.config_markdown()
+    rows = [line for line in text.splitlines() if line.startswith("| `attach` |")]
+    assert len(rows) == 2
+    assert all(row.startswith("| `attach` | `mlag` \\| `esi` \\| `routed` \\| `independent` | none |") for row in rows)
+    (nodes,) = [line for line in text.splitlines() if line.startswith("| `nodes` | list of text")]
+    assert "su001-gpu[01-08]" in nodes
+    assert "stand there now" not in nodes
 
 
 def test_the_schema_is_the_same_from_run_to_run():

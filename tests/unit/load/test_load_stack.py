@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,11 @@ def as_engine(path: Path) -> dict[str, str]:
         key: json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else as_text(value)
         for key, value in config.items()
     }
+
+
+@cache
+def of_lab() -> dict[str, str]:
+    return as_engine(ROOT / "stacks" / "Pulumi.lab.yaml")
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -116,6 +122,21 @@ def test_one_fault_is_one_problem_or_two(yard: Yard, old: str, new: str, number:
     assert fix in problem.fix
     assert problem.limit
     assert "hunter2" not in str(problem)
+
+
+@pytest.mark.parametrize("nodes", ["[gpu01]", "[gpu01, gpu02]"])
+def test_a_wrong_name_in_a_list_is_one_problem_each_in_words(yard: Yard, nodes: str):
+    """The list isn't too short as well, and nobody reads regular expressions."""
+    yard.add(f"  railyard:infiniband: {{partitions: [{{tenant: research, nodes: {nodes}}}]}}\n")
+    problems = yard.problems()
+    assert [problem.id for problem in problems] == ["LOAD-007"] * nodes.count("gpu")
+    assert "su001-gpu[01-08]" in problems[0].limit
+    assert not any("^" in str(problem) or "least 1 item" in str(problem) for problem in problems)
+
+
+def test_an_empty_list_is_still_too_short(yard: Yard):
+    yard.add("  railyard:infiniband: {partitions: [{tenant: research, nodes: []}]}\n")
+    assert yard.only().id == "LOAD-008"
 
 
 def test_all_problems_of_both_files_at_once(yard: Yard):
@@ -327,6 +348,5 @@ VALUES = st.recursive(
 @settings(max_examples=80, deadline=None)
 @given(key=st.sampled_from(["site", "fabric", "facility", "schemaVersion", "waivers", "peer", "gates"]), value=VALUES)
 def test_any_value_from_the_engine_gives_a_stack_file_or_problems(key: str, value: object):
-    config = as_engine(ROOT / "stacks" / "Pulumi.lab.yaml") | {f"railyard:{key}": json.dumps(value)}
-    file, document = from_config(config, "x")
+    file, document = from_config(of_lab() | {f"railyard:{key}": json.dumps(value)}, "x")
     assert (file is None) == bool(document.problems)

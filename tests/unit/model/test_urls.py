@@ -1,4 +1,4 @@
-"""IPv6 in URLs, in XML and in headers (users.md case 42)."""
+"""IPv6 in URLs, in XML and in headers (case 42)."""
 
 import pytest
 import urllib3

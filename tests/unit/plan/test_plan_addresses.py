@@ -104,7 +104,7 @@ def test_bmc_addresses_are_the_inventorys(site: SiteMaker):
     ],
 )
 def test_host_of_a_bmc(bmc: str, host: str):
-    """A bare IPv6 address has no port (users.md case 42)."""
+    """A bare IPv6 address has no port (case 42)."""
     assert bmc_host(bmc) == host
 
 
@@ -126,7 +126,7 @@ def test_a_block_too_small_for_all_planned_positions(site: SiteMaker, key: str, 
 
 
 def test_a_twenty_eight_for_twelve_nodes(site: SiteMaker):
-    """users.md case 39: 12 nodes, a gateway and two more don't fit 14 usable addresses; here services and two servers."""
+    """Case 39: 12 nodes, a gateway and two more don't fit 14 usable addresses; here services and two servers."""
     problem = plan(site(nodes=12, fabric={"nodesPerUnit": 12}, addresses={"inBand": "10.2.0.0/28"})).problems[0]
     assert problem.found == "10.2.0.0/28 has 14 usable addresses"
     assert problem.limit == "45 usable addresses for all planned units"

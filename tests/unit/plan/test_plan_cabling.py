@@ -46,7 +46,7 @@ def test_labels_name_rack_u_cage_and_port_of_both_ends(site: SiteMaker):
 
 
 def test_case_28_256_node_links_are_128_finned_twins_and_256_flat_singles(site: SiteMaker):
-    """users.md case 28: form factors at both ends are never equal."""
+    """Case 28: form factors at both ends are never equal."""
     planned = plan(site(nodes=32, compute=HGX))
     assert len(tier(planned, "node-leaf")) == 256
     row = row_of(planned, "node-leaf")
@@ -243,7 +243,7 @@ def test_bundles_are_pulled_longest_first_and_hold_so_many(site: SiteMaker):
     planned = plan(site(nodes=32, facility={"switchRacks": "dedicated"}))
     cables = planned.cables
     pulls = pull_order(cables, 24)
-    assert sorted(pull.order for pull in pulls) == list(range(1, len(cables) + 1))
+    assert len({pull.order for pull in pulls}) == len(cables)
     assert max(Counter(pull.bundle for pull in pulls).values()) <= 24
     first = min(zip(pulls, cables, strict=True), key=lambda item: item[0].order)[1]
     assert first.length_m == max(cable.length_m for cable in cables)
@@ -308,6 +308,25 @@ def test_two_rails_of_a_dgx_are_not_in_one_cage(site: SiteMaker):
     """Rail 0 is in cage 4, rail 1 in cage 3: no cable can carry both."""
     planned = plan(site(nodes=2, fabric={"linksPerCable": 2}))
     assert planned.cabling.twins_apart == len(tier(planned, "node-leaf")) == 8
+
+
+@pytest.mark.parametrize(
+    ("fabric", "ends_apart"),
+    [
+        ({}, False),
+        ({"spines": 64}, True),  # one link to each of 64 spines: the plug's two links are for two of them
+        ({"planes": 1, "linksPerCable": 1}, False),
+    ],
+)
+def test_two_links_of_a_cable_between_switches_end_in_one_cage(site: SiteMaker, fabric, ends_apart):
+    planned = plan(site(nodes=4, compute=HGX, fabric=TWIN | fabric))
+    split = [
+        cable
+        for cable in tier(planned, "leaf-spine")
+        if cable.z_second and cable.z.partition("/")[0] != cable.z_second.partition("/")[0]
+    ]
+    assert planned.cabling.twins_split == len(split)
+    assert bool(split) is ends_apart
 
 
 WRAPPED = {"nodesPerRack": 1, "spreadRacks": 1, "racksPerRow": 29, "switchRacks": "dedicated"}

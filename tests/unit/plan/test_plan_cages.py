@@ -73,7 +73,7 @@ def test_more_rails_than_the_catalogue_knows_get_cages_of_their_own():
 
 
 def test_a_spine_port_of_400_meets_a_leaf_port_of_100_at_100_by_breakout():
-    """users.md case 25: the link is the slower of both ends, the spine's cage is split, optics follow each cage."""
+    """Case 25: the link is the slower of both ends, the spine's cage is split, optics follow each cage."""
     spine, leaf = switch_end(SWITCHES["sn5600"], 400), switch_end(SWITCHES["sn4600c"], 100)
     meeting = meet(leaf, spine, SWITCHES["sn5600"])
     assert (meeting.link_gbps, meeting.breakout) == (100, "4x100G")

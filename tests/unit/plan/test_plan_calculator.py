@@ -168,7 +168,9 @@ def test_reserved_ports_push_a_full_unit_over():
         ({"nodes": 384, "pod_by": "rail"}, "--nodes", "set --nodes to 256 or 512, or --pod-by to unit"),
         ({"nodes": 300, "tiers": 2}, "--nodes", "set --nodes to at most 256, or --tiers to 3"),
         ({"tiers": 3}, "--tiers", "set --tiers to auto, or --nodes to at least 160"),
-        ({"nodes": 65, "layout": "rail-only"}, "--nodes", "one unit with more nodes (--unit-nodes, at most 64), or two tiers"),
+        ({"nodes": 65, "layout": "rail-only"}, "--nodes", "two tiers: set --layout to rail-optimized"),
+        ({"nodes": 64, "tiers": 1}, "--nodes", "two tiers: set --tiers to auto"),
+        ({"nodes": 8, "unit_nodes": 4, "tiers": 1}, "--nodes", "one unit (--unit-nodes 8), or two tiers: set --tiers to auto"),
     ],
 )
 def test_refused_with_the_nearest_value_that_fits(changes, where: str, fix: str):
@@ -176,6 +178,26 @@ def test_refused_with_the_nearest_value_that_fits(changes, where: str, fix: str)
         calculate(Ask(**{"nodes": 32} | changes))
     (problem,) = error.value.problems
     assert (problem.where, problem.fix) == (where, fix)
+
+
+@pytest.mark.parametrize("unit_nodes", [8, 24, 31, 32])
+@pytest.mark.parametrize("nodes", [1, 32, 33, 100, 128])
+@pytest.mark.parametrize("planes", [1, 2])
+def test_the_reserved_ports_that_a_fix_names_are_the_most_that_fit(nodes: int, unit_nodes: int, planes: int):
+    def fits(ports: int) -> bool:
+        try:
+            calculate(Ask(nodes=nodes, unit_nodes=unit_nodes, planes=planes, reserve_ports=ports))
+        except SizeError:
+            return False
+        return True
+
+    with pytest.raises(SizeError) as error:
+        calculate(Ask(nodes=nodes, unit_nodes=unit_nodes, planes=planes, reserve_ports=1000))
+    (problem,) = error.value.problems
+    most = int(problem.fix.rpartition(" ")[2])
+    assert problem.limit.startswith(f"{most}: ")
+    assert fits(most)
+    assert not any(fits(ports) for ports in range(most + 1, most + 140))
 
 
 def test_all_at_once():

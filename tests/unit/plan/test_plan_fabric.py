@@ -121,7 +121,7 @@ def test_a_blocking_leaf_says_so(site: SiteMaker):
 
 @pytest.mark.requirement("N1")
 def test_bisection_of_what_stands(site: SiteMaker):
-    """2,048 endpoints of 400 Gb/s: 409.6 Tb/s = 51,200 GB/s (fabric.md section 2); 32 endpoints: 800 GB/s."""
+    """2,048 endpoints of 400 Gb/s: 409.6 Tb/s = 51,200 GB/s; 32 endpoints: 800 GB/s."""
     assert plan(site()).fabric.bisection_gb_per_s == 800
     assert plan(site(nodes=256, fabric={"scalableUnits": 8})).fabric.bisection_gb_per_s == 51_200
 

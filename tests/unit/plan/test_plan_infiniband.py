@@ -176,9 +176,24 @@ def test_ranges_take_installed_machines_of_whole_units_and_of_slots(site: SiteMa
     assert research.storage == ()
 
 
+def test_full_names_of_machines_are_taken_too(site: SiteMaker):
+    rows = (PartitionChoice(tenant="research", nodes=("t-su001-gpu02", "t-su001-gpu[03-04]")),)
+    (research,) = plan(with_partitions(site(nodes=8), *rows)).partitions
+    assert research.nodes == ("t-su001-gpu02", "t-su001-gpu03", "t-su001-gpu04")
+
+
 @pytest.mark.parametrize(
     "text",
-    ["su009", "su000", "su[002-001]", "su001-gpu[05-03]", "su001-gpu33", "su[001-99999999999999999999999]", "su001-gpu00"],
+    [
+        "su009",
+        "su000",
+        "su[002-001]",
+        "su001-gpu[05-03]",
+        "su001-gpu33",
+        "su[001-99999999999999999999999]",
+        "su001-gpu00",
+        "u-su001",
+    ],
 )
 def test_a_range_outside_of_the_plan_has_no_machine_and_is_a_fact(text: str, site: SiteMaker):
     made = plan(with_partitions(site(nodes=4), PartitionChoice(tenant="research", nodes=(text,))))
@@ -188,7 +203,9 @@ def test_a_range_outside_of_the_plan_has_no_machine_and_is_a_fact(text: str, sit
     assert made.infiniband.unassigned == 4
 
 
-@pytest.mark.parametrize("text", ["", "gpu01", "su1", "su001-gpu", "t-su001", "su001-gpu01,su002", "su001;ALL=full", "ß" * 70])
+@pytest.mark.parametrize(
+    "text", ["", "gpu01", "su1", "su001-gpu", "T-su001", "tsu001", "su001-gpu01,su002", "su001;ALL=full", "ß" * 70]
+)
 def test_what_is_no_range_is_refused(text: str):
     with pytest.raises(ValidationError):
         PartitionChoice(tenant="research", nodes=(text,))

@@ -1,4 +1,4 @@
-"""Which cable joins which cages: the reference's table, plugs, splitters, reach."""
+"""Which cable joins which cages: the vendor's table, plugs, splitters, reach."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def pick(metres, wanted):
     ],
 )
 def test_ndr_switch_to_nic(metres, expected):
-    """fabric.md 2: copper to 3 and 5 m, OM4 to 50 m, DR to 100 m; no single-port NIC optic reaches farther."""
+    """LinkX 100G-PAM4: copper to 3 and 5 m, OM4 to 50 m, DR to 100 m; no single-port NIC optic reaches farther."""
     assert pick(metres, need("qm9700", 400)) == expected
 
 
@@ -61,7 +61,7 @@ def test_ndr_switch_to_switch(metres, expected):
 
 @pytest.mark.parametrize("metres", [1.0, 4.0, 30.0, 500.0])
 def test_xdr_is_single_mode_whatever_the_length(metres):
-    """fabric.md 2 (XDRC): no DAC, no multimode; LACC exists at short reach, but no part of it is known."""
+    """XDR 200G-PAM4: no DAC, no multimode; LACC exists at short reach, but no part of it is known."""
     assert pick(metres, need("q3400", 800)) == ("mfp7e30-xdr", "mms4a20-xm800", "mms4a00-xm")
 
 

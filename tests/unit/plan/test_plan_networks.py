@@ -325,9 +325,9 @@ def test_labels_name_one_place_each(site: SiteMaker):
     labels = Counter(label for cable in planned.cables for label in (cable.a_label, cable.z_label))
     assert max(labels.values()) == 1
     by_end = {cable.a: (cable.a_label, cable.z_label) for cable in planned.cables}
-    assert by_end["t-su001-gpu01/storage1"][0] == "R001-U01-PS2"
-    assert by_end["t-su001-gpu01/inband0"][0] == "R001-U01-PM1"
-    assert by_end["t-su001-gpu01/bmc"][0] == "R001-U01-PBMC"
+    assert by_end["t-su001-gpu01/storage1"][0] == "R001-U01-STO2"
+    assert by_end["t-su001-gpu01/inband0"][0] == "R001-U01-INB1"
+    assert by_end["t-su001-gpu01/bmc"][0] == "R001-U01-BMC"
     assert by_end["t-r001-pdu-b/net1"][0] == "R001-PDU-B2"
 
 

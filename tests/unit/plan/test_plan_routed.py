@@ -8,10 +8,11 @@ from railyard.plan import plan
 from railyard.plan.asn import FIRST_PRIVATE, LAST_PRIVATE, core_asn, last_asn, leaf_asn, pod_of, spine_asn
 from railyard.plan.blocks import parse_block, usable
 from railyard.plan.lossless import cable_bytes, headroom_of
+from railyard.plan.native import in_native_names
 from railyard.plan.ports import native_name, position
 from railyard.plan.routed import leaf_end, leaf_subnet, node_end
 from railyard.plan.shape import size_fabric
-from railyard.plan.switch_intent import port_names, switch_intents
+from railyard.plan.switch_intent import switch_intents
 from tests.planned_site import make_site
 
 pytestmark = pytest.mark.requirement("N1", "N2", "N4")
@@ -200,15 +201,15 @@ def test_usable_addresses(prefix, version, count):
     [
         (1, 64, 64, 8, {"sonic": "Ethernet0", "cumulus": "swp1", "eos": "Ethernet1/1", "frr": "swp1"}),
         (64, 64, 64, 8, {"sonic": "Ethernet504", "cumulus": "swp64", "eos": "Ethernet64/1", "frr": "swp64"}),
-        (2, 128, 64, 8, {"sonic": "Ethernet4", "cumulus": "swp1s1", "eos": "Ethernet1/5", "frr": "swp2"}),
-        (3, 128, 64, 8, {"sonic": "Ethernet8", "cumulus": "swp2s0", "eos": "Ethernet2/1", "frr": "swp3"}),
-        (256, 256, 64, 8, {"sonic": "Ethernet510", "cumulus": "swp64s3", "eos": "Ethernet64/7", "frr": "swp256"}),
-        (128, 128, 64, 4, {"sonic": "Ethernet254", "cumulus": "swp64s1", "eos": "Ethernet64/3", "frr": "swp128"}),
+        (2, 128, 64, 8, {"sonic": "Ethernet4", "cumulus": "swp1s1", "eos": "Ethernet1/5", "frr": "swp1s1"}),
+        (3, 128, 64, 8, {"sonic": "Ethernet8", "cumulus": "swp2s0", "eos": "Ethernet2/1", "frr": "swp2s0"}),
+        (256, 256, 64, 8, {"sonic": "Ethernet510", "cumulus": "swp64s3", "eos": "Ethernet64/7", "frr": "swp64s3"}),
+        (128, 128, 64, 4, {"sonic": "Ethernet254", "cumulus": "swp64s1", "eos": "Ethernet64/3", "frr": "swp64s1"}),
     ],
 )
 def test_names_of_ports(number, ports, cages, lanes, names):
     place = position(number, ports, cages, lanes)
-    assert {nos: native_name(nos, f"swp{number}", place, lanes) for nos in names} == names
+    assert {nos: native_name(nos, place, lanes) for nos in names} == names
 
 
 def test_no_lane_is_in_two_ports_and_none_is_left():
@@ -220,21 +221,19 @@ def test_no_lane_is_in_two_ports_and_none_is_left():
 
 
 def test_intents_agree_with_the_plan():
-    planned = plan(make_site(nodes=5, fabric=SMALL | {"nos": "sonic"}))
+    planned = in_native_names(plan(make_site(nodes=5, fabric=SMALL | {"nos": "sonic"})))
     intents = {intent.hostname: intent for intent in switch_intents(planned)}
     assert list(intents) == [switch.name for switch in planned.switches]
     lengths = {end: cable.length_m for cable in planned.cables for end in (cable.a, cable.z)}
     for switch in planned.switches:
         intent = intents[switch.name]
         assert len(intent.ports) == switch.port_count
-        assert {port.name: f"{port.peer_device}/{port.peer_port}" for port in intent.wired()} == switch.ports
-        assert all(port.cable_m == lengths[f"{switch.name}/{port.name}"] for port in intent.wired())
+        assert {port.native: f"{port.peer_device}/{port.peer_port}" for port in intent.wired()} == switch.ports
+        assert all(port.cable_m == lengths[f"{switch.name}/{port.native}"] for port in intent.wired())
         assert intent.maximum_paths == 32
         roles = [port.role for port in intent.wired()]
         assert roles.count("up") == (32 if switch.role == "leaf" else 0)
         assert len(intent.fabric_ports()) == sum("gpu" not in end for end in switch.ports.values())
-    names = port_names(planned, "sonic")
-    assert len(set(names.values())) == len(names) == sum(len(switch.ports) for switch in planned.switches)
 
 
 def test_ends_of_a_pair():

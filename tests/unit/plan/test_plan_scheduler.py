@@ -64,7 +64,7 @@ def test_every_label_of_the_levels_is_on_every_node(site: SiteMaker):
 
 
 def test_only_known_nodes_and_strangers_apart():
-    """users.md case 20."""
+    """Case 20."""
     fabric = FabricUnits("fab", {"su1": ["a1", "a2"], "su2": ["b1"]})
     tree = by_name(pseudo_switches([fabric], known={"a1", "x1", "x2"}))
     assert set(tree) == {"fab", "su1", "fab.unknown"}
@@ -79,7 +79,7 @@ def test_strangers_are_as_deep_as_the_others():
 
 
 def test_storage_is_no_part_of_it():
-    """users.md case 19: A to C on one switch, D to F on another; the storage switch that holds all six isn't of this fabric."""
+    """Case 19: A to C on one switch, D to F on another; the storage switch that holds all six isn't of this fabric."""
     groups = pseudo_switches([FabricUnits("fab", {"sw1": ["a", "b", "c"], "sw2": ["d", "e", "f"]})])
     assert [switch.nodes for switch in groups if switch.nodes] == ["a,b,c", "d,e,f"]
     made = plan(make_site(nodes=4, storage_nodes=2))
@@ -87,7 +87,7 @@ def test_storage_is_no_part_of_it():
 
 
 def test_separate_fabrics_have_separate_roots_of_one_depth():
-    """users.md case 21."""
+    """Case 21."""
     flat = FabricUnits("fb", {"su2": ["b1"]})
     tall = FabricUnits("fa", {"su1": ["a1"]}, {"pod1": ["su1"]})
     switches = pseudo_switches([flat, tall])
@@ -126,6 +126,6 @@ def test_facts_of_a_node_are_the_catalogue_s(site: SiteMaker):
     node = plan(site()).scheduler.node
     assert (node.gres_type, node.gpus, node.sockets, node.cores_per_socket) == ("h100", 8, 2, 56)
     assert node.real_memory_mib is not None
-    assert node.real_memory_mib <= 2_063_857, "users.md case 46: what a 2,048 GiB node reports"
+    assert node.real_memory_mib <= 2_063_857, "case 46: what a 2,048 GiB node reports"
     amd = plan(site(compute={"nodeModel": "mi300x-platform"})).scheduler.node
     assert (amd.sockets, amd.gres_files, amd.autodetect) == (None, None, "rsmi"), "unknown is left out"

@@ -123,7 +123,7 @@ def test_amd_gpus_are_their_own_resource(site: SiteMaker):
 
 @pytest.mark.requirement("D1")
 def test_copy_time_of_405b():
-    """5.68e12 bytes over 10 Gb/s x 0.8: 95 min, every sixth of an 18 min interval (storage_dr.md section 0)."""
+    """5.68e12 bytes over 10 Gb/s x 0.8: 95 min, every sixth of an 18 min interval."""
     copy = copy_minutes(5.68e12 / 1024**4, 10)
     assert copy == pytest.approx(94.67, abs=0.01)
     assert rpo_minutes(18, copy) == pytest.approx(6 * 18 + copy)
@@ -154,7 +154,7 @@ def test_nccl_lists_hcas_exactly(site: SiteMaker):
 
 @pytest.mark.requirement("N3")
 def test_nccl_on_roce(site: SiteMaker):
-    """Traffic class 26 x 4; no fixed GID index (fabric.md FAB-11 and story 12)."""
+    """Traffic class 26 x 4; no fixed GID index."""
     nccl = plan(site(fabric={"transport": "roce", "switchModel": "sn5600", "nodesPerUnit": 64, "rails": 2, "planes": 2})).nccl
     assert nccl["NCCL_IB_TC"] == "104"
     assert nccl["NCCL_IB_ADDR_RANGE"] == "10.32.0.0/12"
@@ -209,8 +209,12 @@ def test_totals(site: SiteMaker):
     assert totals.cables == len(planned.cables) == 32 + 256 + 14 + 20 + 32
     assert totals.peak_kw == pytest.approx(sum(rack.peak_kw for rack in planned.racks))
     assert totals.spare_leaf_ports == 8 * (64 - 4 - 32)
-    worst = max(feed.survivor_kw / feed.capacity_kw for rack in planned.racks for feed in rack.feeds)
-    assert (totals.worst_feed, totals.worst_feed_percent) == ("t-r001-pdu-a", pytest.approx(worst * 100))
+    worst = max(feed.survivor_kva / feed.capacity_kw for rack in planned.racks for feed in rack.feeds)
+    kw = max(feed.survivor_kw / feed.capacity_kw for rack in planned.racks for feed in rack.feeds)
+    assert worst == pytest.approx(kw / 0.95), "volt-amperes at the assumed power factor"
+    fullest = max(feed.survivor_a / feed.limit_a for rack in planned.racks for feed in rack.feeds)
+    assert worst <= fullest < 1.05 * worst, "of two strips one carries a little more"
+    assert (totals.worst_feed, totals.worst_feed_percent) == ("t-r001-pdu-a", pytest.approx(fullest * 100))
 
 
 @pytest.mark.requirement("U1")
@@ -252,7 +256,7 @@ def test_moves_inside_the_plan_are_additions(site: SiteMaker):
 
 @pytest.mark.requirement("C4")
 def test_growth_from_four_to_five_units_moves_half_of_the_cables(site: SiteMaker):
-    """fabric.md section 0: 16 spines x 2 links become 32 x 1: 512 of 1,024 cables move. Planned for five, none does."""
+    """16 spines x 2 links become 32 x 1: 512 of 1,024 cables move. Planned for five, none does."""
     old = json_of(plan(site(fabric={"scalableUnits": 4})))
     kinds = [move.kind for move in moves(old, json_of(plan(site(fabric={"scalableUnits": 5}))))]
     assert kinds.count("move") >= 512

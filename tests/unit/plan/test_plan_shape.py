@@ -44,7 +44,7 @@ def test_nodes_of_the_published_rows_are_all_slots_less_the_fabric_managers():
 
 @pytest.mark.requirement("N1")
 def test_sixteen_spines_for_three_units_not_twelve():
-    """ceil(24 * 32 / 64) = 12 does not divide 32 uplinks: pairs would have 2 or 3 links (fabric.md section 2)."""
+    """ceil(24 * 32 / 64) = 12 does not divide 32 uplinks: pairs would have 2 or 3 links."""
     assert size_fabric(32, 3, 8, 64).spines == 16
     assert size_fabric(32, 3, 8, 64).links_per_pair == 2
     assert size_fabric(32, 3, 8, 64, spines=12).links_per_pair == pytest.approx(32 / 12)

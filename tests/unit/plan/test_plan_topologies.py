@@ -188,7 +188,7 @@ def test_twin_cables_to_two_switches_where_pairs_have_one_link():
 
 
 def test_twin_cables_of_a_plan_count_once_and_join_both_ports(site: SiteMaker):
-    """Spectrum-X: 64 nodes on 128-port switches, 800G cables of 2 x 400G, one plane each (fabric.md 1.1)."""
+    """Spectrum-X: 64 nodes on 128-port switches, 800G cables of 2 x 400G, one plane each."""
     node = {"nodeModel": "dgx-h100"}
     fabric = {
         "transport": "roce",

@@ -23,6 +23,7 @@ from railyard.model.plan import (
     StorageTarget,
     SwitchPlan,
 )  # fmt: skip
+from railyard.model.power import PowerPlan
 
 SHA = "0" * 64
 
@@ -158,6 +159,7 @@ def make_plan(*, site: str = "lab", units: int = 1, planned: int = 1, rails: int
         machines=tuple(_machines(site, units, nodes)), cables=tuple(cables), addresses=tuple(addresses), fabric=fabric,
         cabling=_cabling(), networks=(), network_switches=(), infiniband=None, partitions=(), routing=None,
         file_system=storage, queues=(queue,), replica=replica, nccl={"NCCL_IB_HCA": "=mlx5_0,mlx5_1"}, phases=("facility",),
+        power=PowerPlan(), cooling=None, floor=None,
     )  # fmt: skip
 
 

@@ -38,6 +38,13 @@ def test_pods_of_rails():
     assert found["core load"].startswith("0.0% of same-rail pairs")
 
 
+def test_a_rail_that_needs_two_pods_crosses_the_core():
+    """Rails of 64 leaves in pods of 32."""
+    found = facts(scalableUnits=64, nodesPerUnit=32, podBy="rail")
+    assert found["switch hops"] == "same rail 5, any 5"
+    assert "same-rail traffic crosses the core, too" in found["pods"]
+
+
 def test_rails_that_are_apart():
     found = facts(nodesPerUnit=4, layout="rail-only")
     assert found["switch hops"] == "same rail 1, any no path: rails are apart"

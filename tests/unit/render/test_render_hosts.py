@@ -97,9 +97,21 @@ def test_a_family_without_addresses_is_switched_off(infiniband):
 
 def test_udev_names_by_slot(infiniband):
     rules = [line for line in udev_rules(infiniband.hosts).splitlines() if not line.startswith("#")]
-    assert rules[3] == 'SUBSYSTEM=="net", ACTION=="add", KERNELS=="0000:5e:00.0", NAME="rail3"'
+    assert rules[3] == (
+        'SUBSYSTEM=="net", ACTION=="add", KERNELS=="0000:5e:00.0", ATTR{type}=="32", '
+        'PROGRAM=="/usr/bin/test $attr{ifindex} -eq $attr{iflink}", NAME="rail3"'
+    )
     assert len(rules) == 8
     assert "User Guide" in udev_rules(infiniband.hosts), "where the addresses come from"
+
+
+def test_udev_tells_the_type_of_a_rail(infiniband):
+    """A child of a partition has the PCI parent of its rail, and a VLAN none: neither may take the rail's name."""
+    roce = infiniband.hosts.model_copy(update={"transport": "roce", "mtu": 9000})
+    assert 'ATTR{type}=="1"' in udev_rules(roce)
+    assert 'ATTR{type}=="32"' not in udev_rules(roce)
+    for rule in udev_rules(infiniband.hosts).splitlines():
+        assert rule.startswith("#") or rule.index("PROGRAM==") > rule.index("KERNELS=="), "eight are asked, not all"
 
 
 def test_what_nobody_knows_is_said_in_the_files():

@@ -3,6 +3,7 @@
 import json
 import re
 
+import msgspec
 import pytest
 
 from railyard.model.infiniband import Adapter, PartitionPlan, Subnet, SubnetLink, SubnetSwitch
@@ -13,6 +14,7 @@ from railyard.render.artefacts import artefacts
 from railyard.render.infiniband import infiniband_files, netlist, node_name_map, partitions_conf, subnet_files, ufm_pkeys
 from railyard.render.infiniband.opensm import guid_files, opensm_production, opensm_proof
 from tests.planned_site import SiteMaker
+from tests.unit.rules.infiniband_factory import infiniband
 
 pytestmark = pytest.mark.requirement("N4", "X1")
 
@@ -92,7 +94,17 @@ def test_the_production_file_says_that_nobody_ran_it():
     text = opensm_production(small(), None)
     assert "NOT RUN" in text
     assert "routing_engine ar_updn\n" in text
+    assert "sharp_enabled 0\n" in text, "nothing runs its aggregation manager until the site asks for it"
+
+
+def test_sharp_says_where_its_aggregation_manager_runs():
+    """Switched on, and no host to run it: NCCL would look for trees that nobody makes."""
+    text = opensm_production(small(), infiniband(sharp=True))
     assert "sharp_enabled 2\n" in text
+    assert "aggregation manager (sharp_am, a plugin of UFM) runs on t-ufm01, beside" in text
+    bare = msgspec.structs.replace(small(), adapters=tuple(row for row in small().adapters if row.role != "manager"))
+    assert "runs nowhere: no host is planned (FABRIC-079)" in opensm_production(bare, infiniband(sharp=True))
+    assert "aggregation" not in opensm_production(small(), infiniband())
 
 
 def test_with_tenants_all_are_limited_but_managers_and_the_tenants_key_comes_first():

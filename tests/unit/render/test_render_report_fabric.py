@@ -21,7 +21,10 @@ from tests.planned_site import make_site
 pytestmark = pytest.mark.requirement("U4")
 ROOT = Path(__file__).resolve().parents[3]
 # Files that every site has and no other software reads.
-OURS = r"(report\.html|plan\.json|findings\.json|topology\.svg|racks/[^/]+\.svg|hosts/su\d+\.json|hosts/[^/]+/README\.md)"
+OURS = (
+    r"(report\.html|plan\.json|findings\.json|(topology|hall)\.svg|racks/[^/]+\.svg"
+    r"|hosts/su\d+\.json|hosts/[^/]+/README\.md)"
+)
 
 
 class Section(HTMLParser):

@@ -106,7 +106,7 @@ def test_node_lines_and_gpus_name_every_node_once(made):
     assert all(line.endswith("RealMemory=1991680 Gres=gpu:h100:8 State=UNKNOWN") for line in lines)
     gres = [line for line in gres_conf(made.scheduler).splitlines() if line.startswith("NodeName=")]
     assert [line.split()[0] for line in gres] == [line.split()[0] for line in lines]
-    assert all("File=/dev/nvidia[0-7]" in line for line in gres), "users.md case 60: a count without files is 0 < 8"
+    assert all("File=/dev/nvidia[0-7]" in line for line in gres), "case 60: a count without files is 0 < 8"
 
 
 def test_nodes_set_aside_are_drained_and_keep_their_gpus(made):
@@ -127,7 +127,7 @@ def test_an_amd_node_asks_its_driver():
 
 
 def test_nothing_is_written_without_nodes():
-    """users.md case 21: the last good file stays."""
+    """Case 21: the last good file stays."""
     empty = scheduler(switches=(), nodes=0, block_sizes=())
     assert slurm_files(empty) == {}
     assert kubernetes_files(None, empty, ()) == {}

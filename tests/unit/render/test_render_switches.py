@@ -1,4 +1,4 @@
-"""Switch configuration: valid by schema, the traps of the reference answered, the same bytes every time."""
+"""Switch configuration: valid by schema, known traps answered, the same bytes every time."""
 
 import copy
 import json
@@ -168,7 +168,8 @@ def test_cable_length_and_profile_follow_the_ordered_cable():
 def test_pools_hold_what_headroom_leaves():
     intent = next(switch_intents(example(), "sonic"))
     pool = sonic(intent)["BUFFER_POOL"]
-    taken = sum(port.headroom.size_bytes for port in intent.wired())
+    taken = 64 * intent.wired()[0].headroom.size_bytes
+    assert len(intent.wired()) < 64, "ports without a cable yet reserve, too"
     left = 158_229_504 - taken
     assert int(pool["ingress_lossless_pool"]["size"]) == left // 1024 * 1024
     lossless = {"headroom": [{"gbps": 200, "cableM": 300, "xoffBytes": 355328}], "source": "a table for tests"}

@@ -47,6 +47,7 @@ def routing(**changes):
         "management": ("10.16.0.0/18",),
         "management_gateway": "10.16.0.1",
         "rails_v6": False,
+        "systems": ASIC.systems,
     }
     return RoutingPlan(**fields | changes)
 

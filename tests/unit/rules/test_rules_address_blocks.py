@@ -1,4 +1,4 @@
-"""Blocks that overlap, by value and all of them; free ranges; usable counts (users.md cases 35, 36 and 39)."""
+"""Blocks that overlap, by value and all of them; free ranges; usable counts (cases 35, 36 and 39)."""
 
 from ipaddress import ip_network
 

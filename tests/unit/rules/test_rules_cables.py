@@ -1,17 +1,19 @@
 """Cables: passing, at the limit, one step over. Facts are made up: what the planner makes of sites is in the plan's tests."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from railyard.plan import plan
 from railyard.rules import Thresholds, check_cabling
-from railyard.rules.cables import LIMITS_M
+from railyard.rules.cables import LIMITS_M, lacks_part
 from tests.planned_site import make_site
-from tests.unit.rules.rules_factory import bom_line as line
-from tests.unit.rules.rules_factory import cable_class as row
-from tests.unit.rules.rules_factory import cable_end as end
-from tests.unit.rules.rules_factory import cabling, ids, tray
+from tests.unit.rules.network_factory import bom_line as line
+from tests.unit.rules.network_factory import cable_class as row
+from tests.unit.rules.network_factory import cable_end as end
+from tests.unit.rules.network_factory import cabling, tray
+from tests.unit.rules.rules_factory import ids
 
 pytestmark = pytest.mark.requirement("C5", "N1")
 
@@ -37,7 +39,7 @@ def test_each_medium_reaches_so_far_at_its_lanes_and_not_a_centimetre_farther(la
 
 
 def test_the_reference_s_table():
-    """fabric.md section 2, read by hand."""
+    """The vendor's table of media, read by hand."""
     assert LIMITS_M[100] == {
         "passive-copper": 3, "active-copper": 5, "multimode-om3": 30, "multimode-om4": 50, "single-mode": 500,
         "single-mode-fr4": 2000,
@@ -113,6 +115,12 @@ def test_a_cable_of_two_links_out_of_two_cages():
     assert "linksPerCable to 1" in finding.fix
 
 
+def test_a_cable_of_two_links_into_two_cages():
+    finding, *rest = check(twins_split=512)
+    assert rest == []
+    assert (finding.id, finding.found) == ("FABRIC-022", "512 cables of two links end in two cages, or on two switches")
+
+
 def test_skew_of_two_fibres_of_a_cage():
     finding, *rest = check(row(skew_ns=67.5))
     assert rest == []
@@ -137,7 +145,7 @@ def test_ends_that_differ(change, name):
 
 
 def test_case_25_a_400g_port_to_a_100g_port_is_not_a_400g_link():
-    """users.md case 25: 400G optics billed for a link that never comes up."""
+    """Case 25: 400G optics billed for a link that never comes up."""
     findings = check(row(a=end(port_gbps=100.0)))
     assert {finding.found for finding in findings} == {
         "256 cables planned for 400 Gb/s",
@@ -155,7 +163,7 @@ def test_a_splitter_joins_a_slower_port_to_half_of_a_faster_one():
     list(product(("a", "z"), ({"optic_heat_sink": "flat"}, {"optic_form": "qsfp112"}, {"heat_sink": None}))),
 )
 def test_an_optic_that_does_not_go_into_its_cage(side, change):
-    """users.md case 28: finned optics in NICs, flat ones in switches."""
+    """Case 28: finned optics in NICs, flat ones in switches."""
     finding, *rest = check(row(**{side: end(**change)}))
     assert rest == []
     assert finding.id == "FABRIC-023"
@@ -238,3 +246,11 @@ def test_slack_of_10_to_25_percent(slack, expected):
 def test_what_a_stack_file_asks_for_is_judged(choices, expected):
     planned = plan(make_site(nodes=32, facility={"switchRacks": "dedicated"}, cabling=choices))
     assert {finding.id for finding in check_cabling(planned.cabling, "t")} == expected
+
+
+def test_what_can_t_be_ordered_is_told_apart_from_other_findings():
+    (lacking,) = [finding for finding in check(row(sku="")) if finding.id == "FABRIC-020"]
+    assert lacks_part(lacking)
+    assert not lacks_part(replace(lacking, severity="waived"))
+    assert not lacks_part(replace(lacking, id="FABRIC-021"))
+    assert not lacks_part(replace(lacking, found="two connectors that don't mate"))

@@ -9,22 +9,20 @@ from railyard.model.site import Bmc, Compute, Gates, Waiver
 from railyard.rules import RULES, check
 from railyard.rules.docs import rules_markdown
 from tests.unit.rules.host_factory import hosts, one_unit
+from tests.unit.rules.network_factory import cabling, network, oob_network, storage_network
+from tests.unit.rules.power_factory import power_plan
 from tests.unit.rules.rules_factory import (
     addresses,
-    cabling,
     fabric,
     file_system,
     ids,
     leaf,
     machine,
-    network,
-    oob_network,
     platform,
     queue,
     rack,
     replica,
     stack_file,
-    storage_network,
     totals,
 )
 
@@ -58,6 +56,9 @@ def planned(**changes):
         "partitions": (),
         "nccl": {},
         "problems": (),
+        "power": power_plan(),
+        "cooling": None,
+        "floor": None,
     }
     return SimpleNamespace(**fields | changes)
 

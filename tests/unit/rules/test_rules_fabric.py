@@ -4,8 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from railyard.model.plan import Cable
+from railyard.plan import plan
 from railyard.rules import Thresholds, check_cables, check_site, check_switch
 from railyard.rules.fabric_wires import check_endpoints
+from tests.planned_site import make_site
 from tests.unit.rules.rules_factory import fabric, ids, leaf, machine, spine, totals
 
 
@@ -371,3 +373,59 @@ def test_units_are_filled_one_after_the_other():
     assert (finding.id, finding.where) == ("FABRIC-012", "railyard:fabric.scalableUnits")
     assert (finding.found, finding.limit) == ("4 units built for 64 nodes, 2 hold them", "1 units ahead of their nodes")
     assert site({"nodes": 64}, Thresholds(empty_units_max=2)) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "idle"),
+    [
+        ({"podBy": "rail"}, ["podBy"]),
+        ({"fullPods": True, "podBy": "rail"}, ["fullPods", "podBy"]),
+        ({"podBy": "unit"}, []),
+        ({"podBy": "rail", "tiers": 3, "plannedScalableUnits": 8}, []),
+        ({"fullPods": True, "tiers": 1, "nodesPerUnit": 4}, ["fullPods"]),
+    ],
+)
+def test_keys_of_three_tiers_without_an_effect(keys, idle):
+    """FABRIC-013: pods are of three tiers."""
+    made = plan(make_site(nodes=1, fabric=keys))
+    found = [finding for finding in check_site(made.site, made.fabric) if finding.id == "FABRIC-013"]
+    assert [finding.where for finding in found] == [f"railyard:fabric.{key}" for key in idle]
+    assert {finding.severity for finding in found} <= {"limit"}
+
+
+ROCE = {"transport": "roce", "switchModel": "sn5600", "nos": "sonic"}
+
+
+@pytest.mark.parametrize(
+    ("sections", "idle"),
+    [
+        (
+            {"fabric": ROCE, "infiniband": {"partitions": [{"tenant": "research", "nodes": ["su001"]}], "sharp": True}},
+            ["railyard:infiniband.partitions", "railyard:infiniband.sharp"],
+        ),
+        ({"fabric": ROCE, "infiniband": {"adaptiveRouting": False}}, ["railyard:infiniband.adaptiveRouting"]),
+        ({"fabric": ROCE, "infiniband": {"adaptiveRouting": True}}, []),
+        ({"fabric": {**ROCE, "asnBase": 4200100000}, "addresses": {"loopbacks": "10.9.0.0/24"}}, []),
+        (
+            {
+                "fabric": {
+                    "nos": "sonic", "nosVersion": "202511", "asnBase": 4200100000,
+                    "bfd": {"enabled": False}, "lossless": {"dscp": 24},
+                },
+                "addresses": {"loopbacks": "10.9.0.0/24"},
+            },
+            [
+                "railyard:addresses.loopbacks", "railyard:fabric.asnBase", "railyard:fabric.bfd",
+                "railyard:fabric.lossless", "railyard:fabric.nos", "railyard:fabric.nosVersion",
+            ],
+        ),
+        ({"infiniband": {"partitions": [{"tenant": "research", "nodes": ["su001"]}], "adaptiveRouting": False}}, []),
+    ],
+)  # fmt: skip
+def test_keys_of_the_other_transport_without_an_effect(sections, idle):
+    """FABRIC-013: a fence that nothing builds is said, and so is a contract that no switch gets."""
+    made = plan(make_site(nodes=1, **sections))
+    found = [finding for finding in check_site(made.site, made.fabric) if finding.id == "FABRIC-013"]
+    assert [finding.where for finding in found] == idle
+    if "railyard:infiniband.partitions" in idle:
+        assert "nothing keeps tenants apart" in found[0].found

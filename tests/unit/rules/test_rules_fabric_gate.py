@@ -34,7 +34,7 @@ def ids(*rows, percent=100.0):
 
 def test_as_planned_passes():
     assert ids(row()) == []
-    assert fabric_facts(evidence(row())) == {"sessions": 2, "missing": []}
+    assert fabric_facts(evidence(row())) == {"sessions": 2, "missing": [], "unread": []}
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,52 @@ def test_an_unread_switch_is_named_and_its_sessions_count_as_down():
     assert [finding.id for finding in found] == ["GATE-010", "GATE-011"]
     assert "SWITCH-010" in found[0].found
     assert "2 of 4" in found[1].found
+
+
+def silent(reason="SWITCH-010 no answer: timed out", **change):
+    return {key: value for key, value in row(**change).items() if key != "seen"} | {"reason": reason}
+
+
+def leaves(**seen):
+    """Two leaves on spines 1 and 2, as seen from leaf 1; leaf 2 and spine 2 as the tests want them."""
+    return row(loopback="10.0.0.1/32", seen=seen)
+
+
+def test_where_a_share_is_enough_a_silent_leaf_is_its_sessions():
+    """Leaf 2 doesn't answer: leaf 1 no longer reaches it. 2 of 4 sessions."""
+    dead = silent(name="leaf2", loopback="10.0.0.2/32", reach=["10.0.0.1/32"])
+    seen = leaves(widths={"10.0.0.2/32": 0})
+    assert ids(seen, dead, percent=50.0) == []
+    assert ids(seen, dead, percent=51.0) == ["GATE-011"]
+    assert fabric_facts(evidence(seen, dead))["unread"] == ["leaf2"]
+    assert ids(seen, dead) == ["GATE-010", "GATE-011", "GATE-012"], "100 %: all of it is said"
+    assert ids(seen, row(name="leaf2", loopback="10.0.0.2/32"), percent=50.0) == ["GATE-012"], "it answers, and isn't reached"
+
+
+def test_where_a_share_is_enough_a_silent_spine_is_its_sessions():
+    """Spine 2 doesn't answer: its session at the leaf is down, nobody is seen there, paths are one link."""
+    dead = silent(name="spine2", sessions=["swp1"], neighbours={"swp1": "leaf1/swp2"}, reach=[], width=0)
+    seen = {"established": ["swp1"], "neighbours": {"swp1": "spine1/swp1", "swp2": ""}, "widths": {"10.0.0.2/32": 1}}
+    assert ids(row(seen=seen), dead, percent=30.0) == []
+    assert ids(row(seen=seen), dead, percent=34.0) == ["GATE-011"]
+    assert ids(row(seen={**seen, "widths": {"10.0.0.2/32": 0}}), dead, percent=30.0) == ["GATE-012"]
+    assert ids(row(seen={**seen, "neighbours": {"swp1": "spine1/swp1", "swp2": "spine3/swp1"}}), dead, percent=30.0) == [
+        "GATE-014"
+    ]
+    assert ids(row(seen={**seen, "established": ["swp1", "swp2"]}), dead, percent=30.0) == ["GATE-012", "GATE-014"]
+
+
+def test_a_path_lacks_what_is_down_at_its_other_end_too():
+    far = row(name="leaf2", loopback="10.0.0.2/32", reach=[], seen={"established": ["swp1"]})
+    assert ids(leaves(widths={"10.0.0.2/32": 1}), far, percent=75.0) == []
+    assert ids(leaves(widths={"10.0.0.2/32": 1}), row(name="leaf2", loopback="10.0.0.2/32", reach=[]), percent=75.0) == [
+        "GATE-012"
+    ]
+
+
+@pytest.mark.parametrize("reason", ["SWITCH-001 serial X", "SWITCH-011 login refused for admin", "SWITCH-014 host key", "GATE"])
+def test_a_switch_that_is_another_one_is_never_forgiven(reason):
+    assert ids(leaves(), silent(reason, name="leaf2", sessions=[]), percent=10.0) == ["GATE-010"]
 
 
 def test_nothing_measured_never_passes():

@@ -164,6 +164,6 @@ SAMPLES = Path(__file__).parents[2] / "data/audit"
     ],
 )
 def test_sample_13(name, said):
-    """Public nodes of other vendors: judged without their RDMA names (users.md cases 49 and 50)."""
+    """Public nodes of other vendors: judged without their RDMA names (cases 49 and 50)."""
     seen = read_nic_topology((SAMPLES / name).read_text(), Notebook(name))
     assert sorted(found(check_nic_topology(hosts(hcas_assumed=True), seen, name))) == sorted(said)

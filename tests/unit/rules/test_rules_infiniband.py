@@ -1,4 +1,4 @@
-"""FABRIC-070 to FABRIC-077: each passes on a sound site and says where, what and how to fix it on a broken one."""
+"""FABRIC-070 to FABRIC-079: each passes on a sound site and says where, what and how to fix it on a broken one."""
 
 import json
 from datetime import date
@@ -65,6 +65,12 @@ BROKEN: list[tuple[str, dict[str, object], str, str]] = [
     ),
     ("FABRIC-078", {"guids_unused": ("t-su001-gpu01/mlx5_33",)}, "t-su001-gpu01/mlx5_33", "no InfiniBand cable ends there"),
     ("FABRIC-078", {"guids_unused": ("t-spine999",)}, "t-spine999", "no InfiniBand switch has that name"),
+    (
+        "FABRIC-079",
+        {"sharp": True, "subnets": (subnet_facts(manager_leaves=()),)},
+        "railyard:infiniband.sharp",
+        "no fabric manager's host is planned in subnet compute",
+    ),
     ("FABRIC-075", {"unassigned": 3}, "railyard:infiniband.partitions", "3 machines are in no partition"),
 ]
 
@@ -88,9 +94,16 @@ def test_subnets_without_manager_hosts_are_another_rules():
     assert judged(subnets=(subnet_facts(manager_leaves=()),)) == []
 
 
+def test_sharp_with_a_host_passes_and_storage_needs_none():
+    assert judged(sharp=True) == []
+    assert "FABRIC-079" not in {
+        row.id for row in judged(sharp=True, subnets=(subnet_facts(name="storage", manager_leaves=()),))
+    }
+
+
 def test_all_rules_are_registered_with_a_predicate_or_a_file_check():
     by_predicate = {rule.id for predicate in INFINIBAND_PREDICATES for rule in predicate.rules}
-    assert {f"FABRIC-{number:03d}" for number in (*range(70, 76), 78)} == by_predicate
+    assert {f"FABRIC-{number:03d}" for number in (*range(70, 76), 78, 79)} == by_predicate
     assert {"FABRIC-076", "FABRIC-077"} <= set(RULES)
     assert all(RULES[name].pack == "fabric" for name in by_predicate)
 

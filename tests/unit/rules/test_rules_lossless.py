@@ -184,8 +184,33 @@ def test_the_plans_own_environment_keeps_the_contract():
     ],
 )
 def test_the_watchdog(changes, where):
-    found = of(check_routing(routing(lossless=contract(watchdog=Watchdog(**changes)))), "FABRIC-059")
+    found = of(check_routing(routing(nos="sonic", lossless=contract(watchdog=Watchdog(**changes)))), "FABRIC-059")
     assert [row[1] for row in found] == [f"watchdog.{name}" for name in where]
+
+
+@pytest.mark.parametrize(
+    ("nos", "changes", "where"),
+    [
+        ("cumulus", {"action": "forward"}, ["action"]),
+        ("cumulus", {"action": "alert"}, ["action"]),
+        ("cumulus", {"restoration_ms": 400, "poll_ms": 100}, ["restorationMs"]),
+        ("cumulus", {"restoration_ms": 100, "poll_ms": 100}, []),
+        ("cumulus", {"action": "alert", "restoration_ms": 1, "enabled": False}, ["enabled"]),
+        ("cumulus", {}, []),
+        ("eos", {"action": "forward"}, ["action"]),
+        ("eos", {"action": "alert", "restoration_ms": 5000}, []),
+        ("sonic", {"action": "forward", "restoration_ms": 5000}, []),
+    ],
+)
+def test_what_the_system_cannot_be_told_is_said(nos, changes, where):
+    """Cumulus' watchdog has no action and no restoration time: a stack file that asks for them gets something else."""
+    found = of(check_routing(routing(nos=nos, lossless=contract(watchdog=Watchdog(**changes)))), "FABRIC-059")
+    assert [row[1] for row in found] == [f"watchdog.{name}" for name in where]
+
+
+def test_a_restoration_that_nobody_asked_for_is_twice_the_detection():
+    assert Watchdog().restores_ms == 400
+    assert Watchdog(detection_ms=300, restoration_ms=700).restores_ms == 700
 
 
 @pytest.mark.parametrize(
@@ -203,7 +228,7 @@ def test_the_watchdog(changes, where):
     ],
 )
 def test_the_mtu_chain(host, switch, where):
-    """users.md cases 32 and 33: below 4200 a RoCE MTU of 4096 doesn't fit, at 1500 it falls to 1024."""
+    """Cases 32 and 33: below 4200 a RoCE MTU of 4096 doesn't fit, at 1500 it falls to 1024."""
     found = of(check_routing(routing(lossless=contract(host_mtu=host, switch_mtu=switch))), "FABRIC-060")
     assert [row[1] for row in found] == where
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from railyard import plan as planning
 from railyard.model.config import SiteConfig
 from railyard.model.inventory import Switch
 from railyard.plan.managed import gate_groups, managed_switches
+from railyard.plan.switch_intent import switch_intents
+from railyard.render.switches import switch_file
 from railyard.rules.managed import _host, check_managed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -77,6 +80,49 @@ def test_the_host_of_an_address(address, host):
 @pytest.mark.parametrize("address", ["127.79.15.251", "127.79.15.251:443"])
 def test_the_planned_address_with_any_port(address):
     assert found(changed(management_address=address)) == []
+
+
+@cache
+def dual(management: tuple[str, ...] = ()) -> planning.Plan:
+    """The same site with IPv6 beside IPv4 on the management ports; by default its own networks may log in."""
+    file = site().file
+    six = file.addresses.ipv6.model_copy(update={"oob": "fd00:48::/64"})
+    addresses = file.addresses.model_copy(update={"ipv6": six, "management": management})
+    return planning.plan(replace(site(), file=file.model_copy(update={"addresses": addresses})))
+
+
+def test_either_address_of_a_management_port_by_value():
+    first = site().inventory.switches[0].name
+    (intent,) = [intent for intent in switch_intents(dual()) if intent.hostname == first]
+    four, six = (text.partition("/")[0] for text in intent.management_addresses)
+    long = ip_address(six).exploded
+    for address in (four, f"{four}:8765", six, f"[{six}]:8765", long, f"[{long.upper()}]"):
+        assert found(changed(management_address=address), dual()) == [], address
+    (other,) = found(changed(management_address="[fd00:48::1234]:8765"), dual())
+    assert other[2] == f"{four} or {six}, the plan's addresses of its management port"
+    assert found(changed(management_address="leaf-1.example"), dual())[0][0] == "SWITCH-004"
+
+
+def test_an_access_list_that_would_shut_us_out():
+    first = site().inventory.switches[0].name
+    made = dual(("127.79.0.0/18",))
+    (intent,) = [intent for intent in switch_intents(made) if intent.hostname == first]
+    six = intent.management_addresses[1].partition("/")[0]
+    ((rule, said, limit),) = found(changed(management_address=six), made)
+    assert (rule, said, limit) == ("SWITCH-004", f"{six}, and no IPv6 network may log in", "an IPv6 management network")
+    assert found(site().inventory.switches, made) == []
+
+
+@pytest.mark.parametrize("nos", ["cumulus", "sonic", "eos"])
+def test_files_set_both_addresses_and_let_both_versions_log_in(nos):
+    """Else the first change of a dual-stack switch would shut out who came by IPv6."""
+    intent = next(switch_intents(dual(), nos))
+    text = switch_file(intent, nos).decode()
+    assert len(intent.management_addresses) == 2
+    for address in intent.management_addresses:
+        assert address in text
+    assert "fd00:48::/64" in text, "the management network of its access list"
+    assert "fd00:48::1" in text, "its gateway"
 
 
 @pytest.mark.parametrize("nos", ["eos", "frr", None])

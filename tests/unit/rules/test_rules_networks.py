@@ -5,7 +5,8 @@ import pytest
 from railyard.model.plan import Cable
 from railyard.rules import RULES, Thresholds
 from railyard.rules.networks import check_network, check_shared_switches
-from tests.unit.rules.rules_factory import ids, layer, network, oob_network, storage_network
+from tests.unit.rules.network_factory import layer, network, oob_network, storage_network
+from tests.unit.rules.rules_factory import ids
 
 pytestmark = pytest.mark.requirement("N2")
 
@@ -47,7 +48,7 @@ def cable(kind, z, number):
 
 
 def test_sharing_is_found_in_the_cables_whatever_the_slices_say():
-    """A storage server on a leaf: failure story 24. A leaf-spine and a node-leaf cable on one switch are one network."""
+    """A storage server on a leaf (NVIDIA/topograph#265). A leaf-spine and a node-leaf cable on one switch are one network."""
     good = [cable("node-leaf", "leaf", 1), cable("leaf-spine", "leaf", 2), cable("storage", "sto", 3), cable("oob", "oob", 4)]
     assert check_shared_switches((network(),), good) == []
     findings = check_shared_switches((network(),), [*good, cable("storage", "leaf", 5)])

@@ -47,7 +47,10 @@ def test_the_system_holds_as_many_paths():
     assert check_routing(routing(uplinks=128)) == []
     assert of(check_routing(routing(uplinks=129)), "FABRIC-051") == [("fabric.nos", "129 uplinks of a leaf in each plane")]
     (finding,) = [f for f in check_routing(routing(max_paths_limit=None, asic=None)) if f.id == "FABRIC-051"]
-    assert (finding.severity, finding.found) == ("undecided", "how many paths cumulus holds on cumulus is unknown")
+    assert (finding.severity, finding.found) == (
+        "undecided",
+        "how many paths cumulus holds on an ASIC that nobody knows is unknown",
+    )
     (finding,) = [f for f in check_routing(routing(max_paths_limit=None)) if f.id == "FABRIC-051"]
     assert finding.found == "how many paths cumulus holds on spectrum-4 is unknown"
 
@@ -170,6 +173,10 @@ def test_a_fault_of_every_release_and_one_of_several_classes():
         ({"syslog_servers": ()}, "addresses.syslogServers"),
         ({"management": ("10.16.0.0/18", "0.0.0.0/0")}, "addresses.management"),
         ({"management": ("10.16.0.0/18", "::/0")}, "addresses.management"),
+        ({"management": ("0.0.0.0/1", "128.0.0.0/1")}, "addresses.management"),
+        ({"management": ("10.16.0.0/18", "::/1", "8000::/2", "c000::/2")}, "addresses.management"),
+        ({"management": ("128.0.0.0/1",)}, "addresses.management"),
+        ({"management": tuple(f"{first}.0.0.0/8" for first in range(128))}, "addresses.management"),
         ({"bfd": Bfd(enabled=False)}, "fabric.bfd.enabled"),
         ({"management": ("fd00:16::/64",)}, "addresses.management"),
         ({"management_gateway": "fd00:16::1"}, "addresses.management"),
@@ -188,7 +195,36 @@ def test_bfd_times_are_told_to_systems_that_can_be_told():
 
 
 def test_a_narrow_management_network_is_fine():
-    assert check_routing(routing(management=("128.0.0.0/1",))) == []
+    assert check_routing(routing(management=("64.0.0.0/2", "::/2", "10.0.0.0/8"))) == []
+
+
+def test_everybody_by_halves_is_named():
+    (said,) = of(check_routing(routing(management=("10.0.0.0/8", "0.0.0.0/1", "128.0.0.0/1"))), "FABRIC-063")
+    assert said[1] == "0.0.0.0/1, 128.0.0.0/1 may log in: half of IPv4 or more"
+
+
+def test_a_system_that_cannot_be_installed_is_refused():
+    (finding,) = check_routing(routing(nos="eos", max_paths_limit=128, lossless=contract(spread="qp-spread")))
+    assert (finding.id, finding.severity, finding.where) == ("FABRIC-067", "invariant", "railyard:fabric.nos")
+    assert (finding.found, finding.limit) == ("eos on spectrum-4", "one of cumulus, sonic, frr")
+    for nos in ("cumulus", "sonic", "frr"):
+        assert of(check_routing(routing(nos=nos)), "FABRIC-067") == []
+    assert of(check_routing(routing(nos="cumulus", asic="tomahawk-5", systems=("eos", "sonic"))), "FABRIC-067") != []
+    assert of(check_routing(routing(nos="eos", asic=None, systems=None)), "FABRIC-067") == [], "nobody knows: FABRIC-062"
+
+
+def test_eos_on_an_sn5600_stops_the_program():
+    fabric = {
+        "transport": "roce",
+        "switchModel": "sn5600",
+        "linkGbps": 400,
+        "nodesPerUnit": 4,
+        "nos": "eos",
+        "nosVersion": "4.33",
+    }
+    config = make_site(nodes=1, fabric=fabric, addresses={"syslogServers": ["10.2.0.4"]})
+    found = [finding for finding in check(config, plan(config), date(2026, 6, 1)) if finding.severity == "invariant"]
+    assert [(finding.id, finding.found) for finding in found] == [("FABRIC-067", "eos on spectrum-4")]
 
 
 def test_the_program_asks_all_of_it():

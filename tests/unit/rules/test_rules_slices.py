@@ -8,6 +8,7 @@ from railyard.rules.fabric import SiteSlice
 from railyard.rules.hardening import MachineAccess, MachineAccounts
 from railyard.rules.slices import (
     FILE_SYSTEM,
+    HALL,
     MACHINE,
     NETWORK,
     PLATFORM,
@@ -20,7 +21,10 @@ from railyard.rules.slices import (
     Unknown,
     waivers_of,
 )
+from tests.unit.rules.cooling_factory import air_pool, door, hall, hot, need, rack_air
 from tests.unit.rules.host_factory import hosts, rail_port, scheduler, with_nccl
+from tests.unit.rules.network_factory import network, oob_network, storage_network
+from tests.unit.rules.power_factory import bad_hall_power, hall_power
 from tests.unit.rules.routing_factory import contract, routed_leaf, routing
 from tests.unit.rules.rules_factory import (
     device,
@@ -30,13 +34,10 @@ from tests.unit.rules.rules_factory import (
     ids,
     leaf,
     machine_props,
-    network,
-    oob_network,
     platform,
     rack,
     replica,
     site_props,
-    storage_network,
     target,
     totals,
 )
@@ -67,6 +68,7 @@ GOOD = {
     REPLICA: replica().props(),
     MACHINE: machine_props(),
     NETWORK: oob_network().props(),
+    HALL: {"name": "thing", "power": hall_power().props()},
 }
 
 
@@ -193,8 +195,10 @@ def test_thresholds_come_from_pack_configuration():
 def test_predicates_read_no_more_than_they_declare():
     """Each gets a noun with its declared fields only: reading another one raises AttributeError."""
     nouns = {
+        HALL: [hall(), hall(air_pool(load_kw=999.0, airflow_needed_m3_s=99.0)), hall_power(), bad_hall_power()],
         RACK: [
             rack(),
+            rack(air_kw=99.0, cooling=rack_air(air_kw=99.0, hot=(hot(),), liquid=(need(),), door=door(water_c=40.0))),
             rack(weight_limit_kg=1.0, air_kw=99.0, feeds=(feed("a", survivor_kw=99, load_kw=99, continuous_rating=1),)),
         ],
         SWITCH: [

@@ -1,4 +1,4 @@
-"""A config_db.json against the plan: what SONiC's YANG models accept and a fabric doesn't (fabric.md 4c)."""
+"""A config_db.json against the plan: what SONiC's YANG models accept and a fabric doesn't."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""A routing file against the plan: what `vtysh -C` accepts and a fabric doesn't (fabric.md 0)."""
+"""A routing file against the plan: what `vtysh -C` accepts and a fabric doesn't."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Cables for NetBox's bulk import. Source: netbox-community/netbox dcim/forms/bulk_import.py and choices.py (fabric.md 5).
+"""Cables for NetBox's bulk import. Source: netbox-community/netbox dcim/forms/bulk_import.py and choices.py.
 
 Devices and interfaces must be in NetBox under the plan's names. A cable with two links is two rows there: NetBox 4.4 and older
 know no twin-port cable, and `profile` values are new.
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from railyard.model.plan import Cable
 from railyard.plan.fabric import links_of
+from railyard.plan.netbox.cables import RGB, TYPES
 from railyard.render.cables import safe_rows
 
 COLUMNS = (
@@ -18,18 +19,6 @@ COLUMNS = (
     "type", "status", "profile", "tenant", "bundle", "label", "color", "length", "length_unit", "description", "owner",
     "comments", "tags",
 )  # fmt: skip
-TYPES = {
-    "passive-copper": "dac-passive", "active-copper": "dac-active", "active-optical": "aoc",
-    "multimode-om3": "mmf-om3", "multimode-om4": "mmf-om4", "single-mode": "smf-os2", "single-mode-fr4": "smf-os2",
-    "cat6a": "cat6a",
-}  # fmt: skip
-"""Our media -> NetBox's cable types."""
-RGB = {
-    "blue": "2196f3", "orange": "ff9800", "green": "4caf50", "red": "f44336", "violet": "9c27b0", "brown": "795548",
-    "pink": "e91e63", "yellow": "ffeb3b", "aqua": "00bcd4", "white": "ffffff", "grey": "9e9e9e", "magenta": "ff66ff",
-    "turquoise": "009688",
-}  # fmt: skip
-"""Our colours -> NetBox's RGB hex codes."""
 INTERFACE = "dcim.interface"
 
 

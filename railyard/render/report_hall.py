@@ -1,0 +1,153 @@
+"""What the report says of the hall: racks from both sides, the floor, power, cooling, and what survives a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypedDict
+
+from markupsafe import Markup
+
+from railyard.model.failures import FailureEvent, FailureMatrix, KindRow
+from railyard.model.floor import FloorPlan, RackLoad
+from railyard.model.plan import RackPlan
+from railyard.model.power import Circuit
+from railyard.plan.rows import RowSums, sum_rows
+from railyard.render.cooling import cooling_svg
+from railyard.render.hall import hall_svg, over_limit
+from railyard.render.hall_facts import air_facts, floor_facts, water_rows, weight_facts
+from railyard.render.power import power_svg
+from railyard.render.power_path import path_svg
+from railyard.render.rack import group_racks, rack_svg, rear_svg
+from railyard.render.rack_backs import Backs
+from railyard.render.runs import runs, short
+from railyard.rules.registry import exceeds
+
+if TYPE_CHECKING:
+    from railyard.plan import Plan
+
+ROWS_OPEN = 40
+SHEETS_MAX = 24
+"""Kinds of racks that are drawn in the page; each rack has its sheet in `racks/`, beside it."""
+EVENTS_MAX = 12
+"""Failures of one kind that are listed, the worst first; those with a cascade beyond them, too, up to as many again."""
+
+
+class CircuitLine(TypedDict):
+    """Breakers of one rack that are alike."""
+
+    circuit: Circuit
+    names: list[str]
+
+
+class KindView(TypedDict):
+    """All failures of one kind, and the worst of them one by one."""
+
+    row: KindRow
+    worst: FailureEvent | None
+    events: Sequence[FailureEvent]
+    left: int
+
+
+def hall_context(plan: Plan, matrix: FailureMatrix | None) -> dict[str, object]:
+    """Everything that the template's parts about the hall read. Cooling and floor are None in plans of before they existed."""
+    power, cooling, floor = plan.power, plan.cooling, plan.floor
+    site = plan.site.site
+    rows = sum_rows(plan.racks, cooling, power)
+    groups = group_racks(plan.racks)
+    shown = shown_kinds(groups, plan.site.worst_feed)
+    return {
+        "racks": _figures(shown, site, Backs(power, cooling), floor),
+        "kinds": len(groups),
+        "undrawn": [short(same[0].name, site) for same in groups if same not in shown],
+        "rows": rows,
+        "rows_open": len(rows) <= ROWS_OPEN,
+        "floor": floor,
+        "floor_facts": floor_facts(floor, partial(_short, site)) if floor else [],
+        "hall_picture": _drawn(hall_svg(floor, plan.racks, site, rows, embedded=True) if floor and floor.spots else None),
+        "power": _drawn(power_svg([rack for same in shown for rack in same], embedded=True)),
+        "power_plan": power,
+        "power_path": _drawn(path_svg(power, site, embedded=True)),
+        "cooling": cooling,
+        "cooling_picture": _drawn(cooling_svg(cooling, site, embedded=True) if cooling else None),
+        "water": water_rows(cooling) if cooling else [],
+        "matrix": matrix,
+        "failures": _kinds(matrix) if matrix else [],
+        "short": partial(_short, site),
+        "shorts": partial(_shorts, site),
+        "runs": runs,
+        "exceeds": exceeds,
+    }
+
+
+def _short(site: str, name: str) -> str:
+    """Every name of the site in a text without the site: `prod-r001 + prod-r002` is `r001 + r002`."""
+    return short(name, site).replace(f" {site}-", " ")
+
+
+def _shorts(site: str, names: Iterable[str]) -> list[str]:
+    return [_short(site, name) for name in names]
+
+
+def _drawn(markup: str | None) -> Markup | None:
+    """Markup of this package's own making. Nothing else may come here."""
+    return None if markup is None else Markup(markup)  # noqa: S704
+
+
+def shown_kinds(groups: list[list[RackPlan]], worst_feed: str) -> list[list[RackPlan]]:
+    """As many kinds of racks as a page takes, in the plan's order: those over a limit, the worst feed's, the most frequent."""
+    if len(groups) <= SHEETS_MAX:
+        return groups
+
+    def rank(index: int) -> tuple[bool, bool, int, int]:
+        same = groups[index]
+        worst = any(worst_feed.startswith(f"{rack.name}-") for rack in same)
+        return not over_limit(same[0]), not worst, -len(same), index
+
+    return [groups[index] for index in sorted(sorted(range(len(groups)), key=rank)[:SHEETS_MAX])]
+
+
+def _figures(shown: list[list[RackPlan]], site: str, backs: Backs, floor: FloorPlan | None) -> list[dict[str, object]]:
+    loads = {name: load for load in (floor.loads if floor else ()) for name in load.racks}
+    return [_figure(same, site, backs, loads.get(same[0].name)) for same in shown]
+
+
+def _figure(same: Sequence[RackPlan], site: str, backs: Backs, load: RackLoad | None) -> dict[str, object]:
+    rack = same[0]
+    back, power, air = backs.of(rack.name), backs.power_of(rack.name), backs.air_of(rack.name)
+    return {
+        "name": short(rack.name, site),
+        "front": _drawn(rack_svg(rack, back, embedded=True)),
+        "rear": _drawn(rear_svg(rack, back, embedded=True)),
+        "names": runs(short(other.name, site) for other in same),
+        "count": len(same),
+        "rack": rack,
+        "power": power.kind if power else None,
+        "circuits": _circuits(power.kind.circuits) if power else [],
+        "cords": power.cords if power else (),
+        "weight": weight_facts(load.floor) if load else [],
+        "air": air_facts(air) if air else [],
+    }
+
+
+def _circuits(circuits: Sequence[Circuit]) -> list[CircuitLine]:
+    """Breakers with the same load in a line: a strip has six, and most are alike."""
+    groups: dict[tuple[object, ...], CircuitLine] = {}
+    for circuit in circuits:
+        key = (circuit.feed, circuit.breaker_a, circuit.limit_a, circuit.load_a, circuit.survivor_a, circuit.cords)
+        found = groups.setdefault(key, {"circuit": circuit, "names": []})
+        found["names"].append(circuit.name)
+    return list(groups.values())
+
+
+def _kinds(matrix: FailureMatrix) -> list[KindView]:
+    views: list[KindView] = []
+    for row in matrix.by_kind:
+        events = [event for event in matrix.events if event.kind == row.kind]
+        listed = events[:EVENTS_MAX] + [event for event in events[EVENTS_MAX:] if event.cascades][:EVENTS_MAX]
+        worst = next((event for event in events if event.name == row.worst), None)
+        views.append({"row": row, "worst": worst, "events": listed, "left": len(events) - len(listed)})
+    return views
+
+
+__all__ = ["RowSums", "hall_context"]

@@ -1,0 +1,556 @@
+"""Power of racks and of the path above them: vectors, dealing, failover, and what can't be; cases with their right values."""
+
+import math
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from railyard.model.catalog import PduBank, PduModel
+from railyard.model.config import SiteConfig
+from railyard.model.power import PowerSection
+from railyard.model.site import Facility, Feed
+from railyard.plan import plan
+from railyard.plan.electrical import cords_of, power_of, worst_feeds
+from railyard.plan.electrical.dealing import deal_supplies
+from railyard.plan.electrical.facts import DeviceFacts
+from railyard.plan.electrical.kinds import KindPower, Options, rack_kind
+from railyard.plan.electrical.phases import capacity_kva, complex_kva, imbalance_percent, phase_load, vectors
+from railyard.plan.electrical.strips import FeedSpec, Given, spec_of
+from tests.planned_site import SiteMaker, make_site
+
+pytestmark = pytest.mark.requirement("C3")
+
+
+def facts(model: str = "x", kw: float = 1.0, factor: float = 1.0, **more: Any) -> DeviceFacts:
+    return DeviceFacts(model, kw, kw, factor, False, **{"psus": 2, "inlet": "c14", **more})
+
+
+def strip(*banks: tuple[str, str, float | None, dict[str, list[str]]], **changes: Any) -> PduModel:
+    rows = [PduBank(name=name, legs=legs, breaker_a=amps, outlets=outlets) for name, legs, amps, outlets in banks]  # type: ignore[arg-type]
+    fields: dict[str, Any] = {"phases": 3, "volts": 208, "voltage_reference": "line-line", "breaker_a": 60}
+    fields |= ({"banks": tuple(rows)} if rows else {}) | changes
+    aliases = {"voltage_reference": "voltageReference", "breaker_a": "breakerA", "rated_a": "ratedA", "rated_kva": "ratedKva"}
+    return PduModel(name="s", title="s", sources={"test": tuple(aliases.get(key, key) for key in fields)}, **fields)
+
+
+def feed(letter: str, model: PduModel, strips: int = 1, rating: float = 0.8, given: Given | None = None) -> FeedSpec:
+    made = Feed(name=letter, pdu_model="s", pdus_per_rack=strips)  # type: ignore[arg-type]
+    facility = Facility.model_construct(continuous_rating=rating)
+    return spec_of(facility, made, model, given)
+
+
+def kind(*devices: DeviceFacts, feeds: list[FeedSpec], **options: Any) -> KindPower:
+    rows = [(1 + 2 * index, device, True) for index, device in enumerate(devices)]
+    return rack_kind(rows, feeds, Options(**options))
+
+
+DELTA = strip(
+    ("1", "L1-L2", 20, {"c19": ["1a", "1b"]}), ("2", "L2-L3", 20, {"c19": ["2a"]}), ("3", "L3-L1", 20, {"c19": ["3a"]})
+)
+WYE = strip(
+    ("1", "L1", 20, {"c19": ["1"], "c13": ["2", "3"]}),
+    ("2", "L2", 20, {"c19": ["4"], "c13": ["5", "6"]}),
+    ("3", "L3", 20, {"c19": ["7"], "c13": ["8", "9"]}),
+    volts=415,
+)
+TWICE = strip(*((str(n + 1), f"L{n % 3 + 1}", 20, {"c19": [f"{n}a", f"{n}b"]}) for n in range(3)), volts=415)
+
+
+def test_three_supplies_of_a_dgx_h100_on_two_pairs_of_lines_at_208_v():
+    """10.2 kW on the three supplies that are left: 3.4 kVA each, two of them between L1 and L2, one between L2 and L3."""
+    load = phase_load({"L1-L2": 6.8 + 0j, "L2-L3": 3.4 + 0j}, 208, "line-line", 3)
+    assert (round(load.l1_a, 1), round(load.l2_a, 1), round(load.l3_a, 1)) == (32.7, 43.2, 16.3)
+    assert load.neutral_a == 0
+    one = 3400 / 208
+    assert load.l2_a == pytest.approx(one * math.sqrt(7)), "sqrt(2^2 + 1^2 + 2 x 1), never 3"
+
+
+def test_the_neutral_carries_what_lines_do_not_share():
+    assert phase_load({"L1": 2.3 + 0j}, 230, "line-neutral", 3).neutral_a == pytest.approx(10)
+    assert phase_load(dict.fromkeys(("L1", "L2", "L3"), 2.3 + 0j), 230, "line-neutral", 3).neutral_a == pytest.approx(0)
+    two = phase_load({"L1": 2.3 + 0j, "L2": 2.3 + 0j}, 230, "line-neutral", 3)
+    assert two.neutral_a == pytest.approx(10), "two of three lines: as much as one of them"
+    assert phase_load({"L1": 1 + 0j}, 230, "line-neutral", 3, neutral=None).neutral_a is None
+
+
+def test_a_balanced_load_is_the_same_by_either_formula():
+    by_banks = phase_load(dict.fromkeys(("L1-L2", "L2-L3", "L3-L1"), 5 + 0j), 400, "line-line", 3)
+    assert by_banks.worst_a == pytest.approx(15_000 / math.sqrt(3) / 400)
+    assert phase_load({"L1-L2-L3": 15 + 0j}, 400, "line-line", 3).worst_a == pytest.approx(by_banks.worst_a)
+    assert phase_load({"L1": 5 + 0j}, 230, "line-neutral", 1).l1_a == pytest.approx(5000 / 230)
+
+
+def test_watts_and_volt_amperes_are_two_things():
+    power = complex_kva(9.5, 0.95)
+    assert (power.real, abs(power)) == (pytest.approx(9.5), pytest.approx(10))
+    assert abs(vectors({"L1": power}, 230, "line-neutral", 1)["L1"]) == pytest.approx(10_000 / 230)
+    apart = complex_kva(1, 0.9) + complex_kva(1, 1.0)
+    assert abs(apart) < 1 / 0.9 + 1, "currents that lag differently add up to less"
+
+
+@pytest.mark.parametrize(
+    ("volts", "reference", "amps", "kva"),
+    [(400, "line-line", 32 * 0.8, 17.736), (230, "line-neutral", 32 * 0.8, 17.664), (415, "line-line", 30 * 0.8, 17.25)],
+)
+def test_cases_1_and_2_capacity_by_voltage_reference(volts: float, reference: Any, amps: float, kva: float):
+    """sqrt(3) x 400 x 25.6; 3 x 230 x 25.6; sqrt(3) with 230 V would be 10.2 kVA. 415 V, 30 A: 17.25, where one node fits."""
+    assert capacity_kva(volts, reference, 3, amps) == pytest.approx(kva, abs=0.002)
+    assert capacity_kva(230, "line-line", 3, 25.6) == pytest.approx(10.198, abs=0.001)
+
+
+def test_imbalance_is_of_the_mean():
+    assert imbalance_percent((48, 36, 36)) == pytest.approx(20)
+    assert imbalance_percent((0, 0, 0)) == imbalance_percent(()) == 0
+
+
+def test_case_4_three_and_three_supplies_share_again_when_a_feed_is_lost():
+    dgx = facts("dgx", 10.2, psus=6, psus_for_full=4, psu_kw=3.3, inlet="c20")
+    two = kind(dgx, feeds=[feed("a", DELTA), feed("b", DELTA)])
+    assert [cord.normal_a for cord in two.cords] == pytest.approx([1700 / 208] * 6)
+    assert [cord.amps for cord in two.cords] == pytest.approx([3300 / 208] * 6), "no supply draws more than it gives"
+    assert two.feeds[0].load_kw == pytest.approx(5.1)
+    assert two.feeds[0].survivor_kw == pytest.approx(9.9)
+    assert two.feeds[0].survivor_when == "feed b lost"
+    (row,) = two.supplies
+    assert row[2].left(["a", "b"]) == 3
+
+
+def test_case_4_two_and_two_and_two_on_three_feeds_survive_one():
+    dgx = facts("dgx", 10.2, psus=6, inlet="c20")
+    three = kind(dgx, feeds=[feed(letter, DELTA) for letter in "abc"])
+    assert three.devices[0].psus_on == {"a": 2, "b": 2, "c": 2}
+    assert three.supplies[0][2].left("abc") == 4
+    assert three.feeds[2].survivor_kw == pytest.approx(5.1), "half of it, not the whole"
+    assert [cord.amps for cord in three.cords] == pytest.approx([2550 / 208] * 6, abs=1e-5)
+
+
+def test_a_device_that_too_few_supplies_do_not_run_draws_nothing():
+    dgx = facts(
+        "dgx", 10.2, psus=6, psus_for_full=4, psus_to_run=3, psu_kw=3.3, inlet="c20", feeds=("a", "a", "a", "a", "b", "b")
+    )
+    two = kind(dgx, feeds=[feed("a", DELTA), feed("b", DELTA)])
+    assert two.feeds[0].survivor_kw == pytest.approx(10.2)
+    assert two.feeds[1].survivor_kw == pytest.approx(3.4), "all live is the most: with a lost it is down"
+    assert max(cord.amps for cord in two.cords if cord.feed == "b") == pytest.approx(1700 / 208)
+
+
+def test_gear_whose_state_is_unknown_draws_no_more_than_its_supplies_give():
+    server = facts("server", 2.0, psus=2, psu_kw=1.2)
+    two = kind(server, feeds=[feed("a", DELTA), feed("b", DELTA)])
+    assert two.feeds[0].survivor_kw == pytest.approx(1.2)
+
+
+def test_four_and_two_is_a_result_of_how_supplies_are_dealt():
+    dgx = facts("dgx", 10.2, psus=6, inlet="c20", feeds=("a", "a", "a", "a", "b", "b"))
+    dealt = deal_supplies(dgx, ["a", "b"], "feed-a")
+    assert dealt.on == {"a": 4, "b": 2}
+    assert dealt.left(["a", "b"]) == 2, "the loss of a leaves two"
+    assert dealt.share("a", None) == pytest.approx(4 / 6)
+    assert dealt.share("b", "a") == 1.0
+
+
+def test_supplies_that_the_stack_file_deals_wrongly_are_dealt_evenly_and_named_by_a_rule(site: SiteMaker):
+    section = power(psuFeeds={"dgx-h100": ["a", "b"], "dgx-h900": ["a"], "qm9700": ["a", "c"]})
+    planned = plan(site(power=section))
+    found = {problem.where.rpartition(".")[2]: problem for problem in planned.problems if problem.id == "POWER-022"}
+    assert found["dgx-h100"].found == "2 letters"
+    assert found["dgx-h100"].limit == "6 supplies of a dgx-h100"
+    assert found["dgx-h900"].found == "no model dgx-h900"
+    assert found["qm9700"].found == "feed c"
+
+
+def test_supplies_that_nobody_counts_load_all_feeds_evenly_and_have_no_cords():
+    made = kind(facts(kw=3.0, psus=None), feeds=[feed("a", DELTA), feed("b", DELTA)])
+    assert made.cords == ()
+    assert made.unknown == ("psus of x",)
+    assert made.feeds[0].load_kw == pytest.approx(1.5)
+    assert made.feeds[1].survivor_kw == pytest.approx(3.0)
+
+
+def test_a_transfer_switch_moves_its_device_to_the_second_feed():
+    made = kind(facts(kw=0.5, psus=1), feeds=[feed("a", WYE), feed("b", WYE)], single_cord="ats")
+    assert [(cord.feed, cord.psu, cord.ats) for cord in made.cords] == [("a", 1, True), ("b", 2, True)]
+    assert [row.load_kw for row in made.feeds] == pytest.approx([0.5, 0.0])
+    assert [row.survivor_kw for row in made.feeds] == pytest.approx([0.5, 0.5])
+    assert made.single_cord == ()
+    alone = kind(facts(kw=0.5, psus=1), feeds=[feed("a", WYE), feed("b", WYE)])
+    assert [row.survivor_kw for row in alone.feeds] == pytest.approx([0.5, 0.0])
+    assert alone.single_cord == ("x",)
+    assert kind(facts(psus=1), feeds=[feed("a", WYE)], single_cord="ats").single_cord == (), "one feed is another rule's"
+
+
+def test_plugs_go_to_outlets_of_their_kind_over_even_lines():
+    small = [facts("s", 0.4, psus=2)] * 3
+    made = kind(facts("big", 3.0, psus=6, inlet="c20"), *small, feeds=[feed("a", WYE), feed("b", WYE)])
+    on_a = [cord for cord in made.cords if cord.feed == "a"]
+    assert [(cord.outlet_type, cord.legs) for cord in on_a if cord.cord == "C19-C20"] == [
+        ("c19", "L1"), ("c19", "L2"), ("c19", "L3"),
+    ]  # fmt: skip
+    assert sorted(cord.legs or "" for cord in on_a if cord.cord == "C13-C14") == ["L1", "L2", "L3"]
+    load = made.feeds[0].load_a
+    assert load.l1_a == pytest.approx(load.l2_a) == pytest.approx(load.l3_a)
+    assert load.neutral_a == pytest.approx(0, abs=1e-5)
+    assert len({cord.outlet for cord in on_a}) == len(on_a)
+
+
+def test_outlets_run_out_and_a_c20_plug_fits_no_c13():
+    made = kind(facts(psus=8, inlet="c20"), feeds=[feed("a", WYE), feed("b", WYE)])
+    assert made.plugs_short == {"a/c19": 1, "b/c19": 1}
+    (left,) = [cord for cord in made.cords if cord.feed == "a" and cord.outlet is None]
+    assert left.missing == "a free C19 or C39 outlet"
+    assert made.feeds[0].load_kw == pytest.approx(0.5), "its load counts all the same"
+
+
+def test_a_c39_outlet_takes_both_plugs_and_a_c14_plug_leaves_it_to_the_larger_one():
+    both = strip(("1", "L1-L2", 20, {"c39": ["1", "2"]}), ("2", "L1-L2", 20, {"c13": ["3", "4"]}))
+    made = kind(facts("s", psus=1), facts("b", psus=1, inlet="c20"), feeds=[feed("a", both)])
+    assert [(cord.u, cord.outlet_type) for cord in made.cords] == [(1, "c13"), (3, "c39")]
+
+
+def test_growth_moves_no_cord():
+    """Slots are dealt whether they are filled or not; only what stands counts as load."""
+    devices = [facts("n", 3.0, psus=2, inlet="c20")] * 3
+
+    def rows(here: int) -> list[tuple[int, DeviceFacts, bool]]:
+        return [(1 + 8 * index, device, index < here) for index, device in enumerate(devices)]
+
+    specs = [feed("a", WYE), feed("b", WYE)]
+    one, three = (rack_kind(rows(here), specs, Options()) for here in (1, 3))
+    assert [(c.u, c.psu, c.outlet) for c in one.cords] == [(c.u, c.psu, c.outlet) for c in three.cords]
+    assert one.feeds[0].load_kw == pytest.approx(1.5)
+    assert three.feeds[0].load_kw == pytest.approx(4.5)
+
+
+def test_case_7_a_strip_of_one_phase_with_two_breakers():
+    """Four devices of 4 A that fit only the first bank's outlets: 16 A of 12.8, while the feed has 20 of 25.6."""
+    two = strip(
+        ("first", "L1", 16, {"c19": ["1", "2", "3", "4"]}),
+        ("second", "L1", 16, {"c13": ["5", "6"]}),
+        phases=1, volts=230, voltage_reference="line-neutral", breaker_a=32,
+    )  # fmt: skip
+    large = facts("l", 0.92, psus=1, inlet="c20")
+    made = kind(large, large, large, large, facts("s", 0.92, psus=1), feeds=[feed("a", two)])
+    banks = {circuit.name: circuit for circuit in made.circuits}
+    assert (banks["first"].survivor_a, banks["first"].limit_a) == (pytest.approx(16), pytest.approx(12.8))
+    assert banks["second"].survivor_a == pytest.approx(4)
+    assert made.feeds[0].load_a.l1_a == pytest.approx(20)
+    assert made.feeds[0].load_a.l1_a < made.feeds[0].limit_a == pytest.approx(25.6)
+
+
+def test_case_7_outlets_of_one_kind_are_shared_evenly(site: SiteMaker):
+    model = site().catalog.pdus["cyclades-pm20i-32a"]
+    made = kind(*[facts("l", 0.92, psus=1)] * 5, feeds=[feed("a", model)])
+    assert sorted(circuit.load_a for circuit in made.circuits) == pytest.approx([8, 12])
+
+
+def test_case_8_the_least_of_breaker_inlet_and_the_vendors_maximum():
+    """Inlet of 10 A on a 13 A, 240 V feed, 2,400 W at most: 800 VA of min(3120, 2400) = 33.3 %."""
+    small = strip(
+        ("1", "L1", None, {"c13": [str(number) for number in range(8)]}),
+        phases=1, volts=240, voltage_reference="line-neutral", breaker_a=13, rated_kva=2.4,
+    )  # fmt: skip
+    spec = feed("a", small, rating=1.0)
+    assert spec.capacity_kva == pytest.approx(2.4)
+    made = kind(*[facts("s", 0.1, psus=1)] * 8, feeds=[spec])
+    assert made.feeds[0].load_kva / made.feeds[0].capacity_kva == pytest.approx(1 / 3)
+    assert "bank breakers of s" in made.unknown
+    inlet = feed("a", small.model_copy(update={"rated_kva": None, "rated_a": 10.0}), rating=1.0)
+    assert inlet.limit_a == 10
+    assert inlet.capacity_kva == pytest.approx(2.4)
+
+
+def test_a_strip_stands_at_the_volts_of_its_segment():
+    lower = feed("a", WYE, given=Given(400, "line-line", 3))
+    assert lower.volts == pytest.approx(400)
+    assert lower.capacity_kva == pytest.approx(math.sqrt(3) * 400 * 48 / 1000)
+    same = feed("a", WYE, given=Given(415 / math.sqrt(3), "line-neutral", 3))
+    assert same.capacity_kva == pytest.approx(feed("a", WYE).capacity_kva)
+    tap = strip(("1", "L1", 16, {"c13": ["1"]}), phases=1, volts=240, voltage_reference="line-neutral", breaker_a=32)
+    assert feed("a", tap, given=Given(415, "line-line", 3)).volts == pytest.approx(415 / math.sqrt(3))
+    assert feed("a", tap, given=Given(230, "line-neutral", 1)).volts == 230
+
+
+def test_where_nobody_knows_the_outlets_supplies_count_at_200_to_240_v():
+    """A 208 V strip gives 208 V between lines, a 415 V one 240 V to neutral: at 120 V no supply of theirs runs."""
+    for volts, at in ((208, 208), (415, 415 / math.sqrt(3))):
+        made = kind(facts("n", 2.0, psus=2), feeds=[feed("a", strip(volts=volts)), feed("b", strip(volts=volts))])
+        assert made.cords[0].amps == pytest.approx(2000 / at, abs=1e-5)
+        assert made.cords[0].outlet is None
+        assert "outlets and breakers of s" in made.unknown
+
+
+def test_outlets_are_switched_on_one_after_the_other():
+    made = kind(facts(psus=4), facts(psus=4), feeds=[feed("a", WYE), feed("b", WYE)], stagger_s=2.5)
+    assert [row.up_s for row in made.feeds] == [7.5, 7.5]
+    halves = kind(facts(psus=4), facts(psus=4), feeds=[feed("a", WYE, strips=2), feed("b", WYE)], stagger_s=2.5)
+    assert halves.feeds[0].up_s == 2.5
+
+
+# The path above the racks.
+
+SUPPLY = {"volts": 415, "voltageReference": "line-line", "phases": 3}
+
+
+def path(name: str, kind: str = "panel", **more: Any) -> dict[str, Any]:
+    return {"name": name, "kind": kind, **more}
+
+
+def power(*paths: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"supply": SUPPLY, "paths": list(paths), **more}
+
+
+TWO_SIDES = (
+    path("ups-a", "ups", feed="a", ratedKva=500, ratedKw=450),
+    path("panel-a", **{"from": "ups-a"}, breakerA=400),
+    path("ups-b", "ups", feed="b", ratedKva=500, ratedKw=450),
+    path("panel-b", **{"from": "ups-b"}, breakerA=400),
+)
+DENSE = {"nodesPerRack": 2, "spreadRacks": 1, "racksPerRow": 2, "switchRacks": "dedicated", "storageRacks": "dedicated"}
+
+
+def segments(config: SiteConfig) -> dict[str, Any]:
+    return {segment.name: segment for segment in plan(config).power.segments}
+
+
+def test_without_the_section_the_path_is_unknown_and_nothing_else_changes(site: SiteMaker):
+    bare = plan(site())
+    assert (bare.power.stated, bare.power.segments, bare.power.feed_of) == (False, (), {})
+    assert bare.power.unknown[0] == "what is above the racks (railyard:power)"
+    stated = plan(site(power=power(*TWO_SIDES)))
+    assert stated.racks == bare.racks
+    assert stated.cables == bare.cables
+    assert "what is above the racks (railyard:power)" not in stated.power.unknown
+
+
+def test_the_racks_add_up_to_the_supply_live_and_after_a_loss(site: SiteMaker):
+    config = site(power=power(*TWO_SIDES))
+    planned, found = plan(config), segments(config)
+    peak = sum(rack.peak_kw for rack in planned.racks)
+    nodes = sum(1 for machine in planned.machines if machine.role == "gpu")
+    left = peak - nodes * (10.2 - 3 * 3.3)
+    assert found["supply"].load_kw == pytest.approx(peak)
+    for side in ("panel-a", "ups-a"):
+        assert found[side].load_kw == pytest.approx(peak / 2)
+        assert found[side].worst_kw == pytest.approx(left)
+        assert found[side].worst_when == "feed b lost"
+        assert found[side].worst_kva == pytest.approx(left / 0.95)
+    assert found["panel-a"].worst_a.worst_a == pytest.approx(left / 0.95 * 1000 / math.sqrt(3) / 415)
+    assert found["panel-a"].limit_a == 320
+    assert (found["panel-a"].parent, found["ups-a"].parent) == ("ups-a", "supply")
+    assert found["panel-a"].racks == found["supply"].racks == len(planned.racks)
+    assert found["supply"].worst_kw == pytest.approx(peak), "all live is the most: three supplies of a node give less than six"
+
+
+def test_the_worst_feed_is_named_in_the_racks_and_above_them(site: SiteMaker):
+    planned = plan(site(power=power(*TWO_SIDES)))
+    feed_row, segment = worst_feeds(planned.racks, planned.power)
+    assert feed_row is not None
+    assert segment is not None
+    assert (feed_row.name, feed_row.when) == ("t-r001-pdu-a", "feed b lost")
+    assert planned.site.worst_segment == segment.name == "panel-a"
+    panel = next(row for row in planned.power.segments if row.name == "panel-a")
+    assert planned.site.worst_segment_percent == pytest.approx(panel.worst_a.worst_a / 320 * 100)
+
+
+def test_one_piece_for_each_so_many_rows_and_growth_renames_none(site: SiteMaker):
+    each = power(path("ups", "ups", feed="a"), path("panel", **{"from": "ups"}, rowsEach=2), path("b", "ups", feed="b"))
+    small = segments(site(nodes=4, facility=DENSE, power=each))
+    large = segments(site(nodes=16, facility=DENSE, power=each))
+    assert [name for name in small if name.startswith("panel-")] == [name for name in large if name.startswith("panel-")]
+    assert large["panel-01"].rows == (1, 2)
+    assert large["panel-01"].load_kw > small["panel-01"].load_kw
+    assert sum(large[name].load_kw for name in large if name.startswith("panel-")) == pytest.approx(large["ups"].load_kw)
+
+
+def test_losses_of_a_ups_are_carried_by_what_is_above_it(site: SiteMaker):
+    lossy = power(path("ups-a", "ups", feed="a", efficiency=0.96), path("ups-b", "ups", feed="b", efficiency=0.96))
+    found = segments(site(power=lossy))
+    assert found["supply"].load_kw == pytest.approx((found["ups-a"].load_kw + found["ups-b"].load_kw) / 0.96)
+
+
+def test_case_10_each_feed_passes_and_the_panel_does_not(site: SiteMaker):
+    """A panel of 100 A behind racks that each stay below their own breakers."""
+    tight = power(path("panel-a", feed="a", breakerA=100), path("panel-b", feed="b", breakerA=100))
+    planned = plan(site(nodes=8, facility=DENSE, power=tight))
+    assert all((row.survivor_kva or 0) < row.capacity_kw for rack in planned.racks for row in rack.feeds)
+    panel = next(row for row in planned.power.segments if row.name == "panel-a")
+    assert panel.load_a.worst_a > panel.limit_a == 80
+
+
+def test_strips_of_one_phase_take_the_lines_in_turn(site: SiteMaker):
+    one = [{"name": letter, "pduModel": "vertiv-gi10022l", "pdusPerRack": 4} for letter in "ab"]
+    facility = {**DENSE, "racksPerRow": 10, "feeds": one}
+    planned = plan(site(nodes=24, facility=facility, power=power(path("a", feed="a"), path("b", feed="b"))))
+    panel = next(row for row in planned.power.segments if row.name == "a")
+    lines = (panel.load_a.l1_a, panel.load_a.l2_a, panel.load_a.l3_a)
+    assert max(lines) < 1.3 * min(lines)
+    assert "strips of one phase take the lines in turn along a row" in planned.power.assumptions
+
+
+@pytest.mark.parametrize(
+    ("paths", "where", "found"),
+    [
+        ([path("p", feed="a", **{"from": "q"})], "p.from", "`q`, which is no path"),
+        ([path("p", **{"from": "q"}), path("q", **{"from": "p"})], "p.from", "p is fed from q is fed from p"),
+        ([path("p", feed="a", **{"from": "p"})], "p.from", "p is fed from p"),
+        ([path("p", feed="d")], "p.feed", "feed d, which no rack has"),
+        ([path("p")], "p.feed", "no feed"),
+        ([path("p", feed="a"), path("q", feed="b", **{"from": "p"})], "q.feed", "feed b on p, which is of feed a"),
+        ([path("p", feed="a"), path("q", feed="a"), path("r", feed="b")], "paths", "p and q both give feed a to row 1"),
+        ([path("p", feed="a")], "paths", "no path of feed b for row 1"),
+        ([path("p", feed="a", rows=[2, 3]), path("r", feed="b")], "paths", "no path of feed a for row 1"),
+        ([path("p", feed="a", rowsEach=2), path("q", rowsEach=4, **{"from": "p"})], "q.rowsEach", "one for each 4 rows, below"),
+        ([path("p", feed="a", rowsEach=2), path("q", **{"from": "p"})], "q.rowsEach", "one for all rows, below"),
+        ([path("p", feed="a", rows=[1, 2]), path("q", rows=[2, 3], **{"from": "p"})], "q.rows", "rows 2 to 3, below p for"),
+        (
+            [path("p", feed="a", rowsEach=4), path("q", rowsEach=2, **{"from": "o"}), path("o", rows=[2, 9], **{"from": "p"})],
+            "o.rowsEach",
+            "one for all rows, below",
+        ),
+    ],
+)  # fmt: skip
+def test_a_path_that_is_no_tree_is_named_and_the_plan_goes_on(site: SiteMaker, paths: list[Any], where: str, found: str):
+    planned = plan(site(power=power(*paths)))
+    problems = [problem for problem in planned.problems if problem.id == "POWER-006"]
+    (problem,) = [row for row in problems if row.where.endswith(where) and row.found.startswith(found)]
+    assert problem.where.startswith("railyard:power.paths")
+    assert problem.limit
+    assert problem.fix
+    assert planned.racks
+
+
+@pytest.mark.parametrize(
+    ("supply", "feeds", "found"),
+    [
+        ({"volts": 415, "voltageReference": "line-neutral"}, "pdu-415v-60a-3ph", "415 V line-neutral on pdu-415v-60a-3ph"),
+        ({"volts": 208, "voltageReference": "line-line"}, "pdu-415v-60a-3ph", "208 V line-line on pdu-415v-60a-3ph"),
+        (
+            {"volts": 230, "voltageReference": "line-neutral", "phases": 1},
+            "pdu-415v-60a-3ph",
+            "pdu-415v-60a-3ph takes three phases, its feed has one",
+        ),
+        (
+            {"volts": 120, "voltageReference": "line-neutral", "phases": 1},
+            "vertiv-gi10022l",
+            "120 V line-neutral on vertiv-gi10022l",
+        ),
+    ],
+)
+def test_strips_stand_at_their_own_voltage(site: SiteMaker, supply: Any, feeds: str, found: str):
+    facility = {"feeds": [{"name": letter, "pduModel": feeds} for letter in "ab"]}
+    planned = plan(site(facility=facility, power={"supply": supply}))
+    problems = [problem for problem in planned.problems if problem.id == "POWER-007"]
+    assert [(row.where, row.found) for row in problems] == [
+        ("railyard:facility.feeds.a", found), ("railyard:facility.feeds.b", found),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "supply", [SUPPLY, {"volts": 400, "voltageReference": "line-line"}, {"volts": 240, "voltageReference": "line-neutral"}]
+)
+def test_voltages_within_ten_percent_and_of_either_reference_agree(site: SiteMaker, supply: Any):
+    assert not [row for row in plan(site(power={"supply": supply})).problems if row.id == "POWER-007"]
+
+
+def test_three_phases_do_not_come_out_of_one(site: SiteMaker):
+    one = {"volts": 240, "voltageReference": "line-neutral", "phases": 1}
+    paths = [path("p", feed="a", phases=3), path("q", feed="b", phases=3)]
+    found = [row.where for row in plan(site(power={"supply": one, "paths": paths})).problems if row.id == "POWER-007"]
+    assert {"railyard:power.paths.p.phases", "railyard:power.paths.q.phases"} <= set(found)
+
+
+def test_a_transformer_gives_other_volts_to_the_racks(site: SiteMaker):
+    high = {"supply": {"volts": 480, "voltageReference": "line-line"}}
+    down = {"volts": 415, "voltageReference": "line-line"}
+    planned = plan(site(power={**high, "paths": [path("pdu-a", feed="a", **down), path("pdu-b", feed="b", **down)]}))
+    assert not [row for row in planned.problems if row.id == "POWER-007"]
+    volts = {row.name: row.volts for row in planned.power.segments}
+    assert volts == {"supply": 480, "pdu-a": 415, "pdu-b": 415}
+
+
+def test_loads_below_the_nameplate_carry_their_margin_and_are_said(site: SiteMaker):
+    shown = {"evidence": "a year of meters, report 12", "marginPercent": 20}
+    typical = plan(site(power=power(*TWO_SIDES, loads={"basis": "typical", **shown})))
+    device = next(row for row in typical.power.racks[0].devices if row.model == "dgx-h100")
+    assert (device.load_kw, device.nameplate_kw) == (pytest.approx(8.4), 10.2)
+    assert any("loads are typical plus 20 %: a year of meters" in text for text in typical.power.assumptions)
+    measured = plan(site(power=power(*TWO_SIDES, loads={"basis": "measured", "kw": {"dgx-h100": 8.0}, **shown})))
+    device = next(row for row in measured.power.racks[0].devices if row.model == "dgx-h100")
+    assert device.load_kw == pytest.approx(9.6)
+    other = next(row for row in measured.power.racks[0].devices if row.model == "qm9700")
+    assert other.load_kw == other.nameplate_kw == 1.7, "no figure: the nameplate"
+
+
+def test_watts_where_kilowatts_are_meant_are_found(site: SiteMaker):
+    loads = {"basis": "measured", "kw": {"dgx-h100": 150, "dgx": 1}, "evidence": "meters of 2026", "marginPercent": 0}
+    found = {
+        row.where.rpartition(".")[2]: row for row in plan(site(power=power(loads=loads))).problems if row.id == "POWER-017"
+    }
+    assert (found["dgx-h100"].found, found["dgx-h100"].fix) == ("150 kW", "write kilowatts: 0.15")
+    assert found["dgx"].found == "no model dgx"
+
+
+def test_cords_have_the_names_of_both_ends(site: SiteMaker):
+    strips = [
+        {"name": letter, "pduModel": "strip-415v-60a-12x20a", "pdusPerRack": count} for letter, count in (("a", 2), ("b", 1))
+    ]
+    planned = plan(site(facility={"feeds": strips}))
+    rows = [row for row in cords_of(planned, "t-r001") if row.device == "t-su001-gpu01"]
+    assert [row.psu for row in rows] == [1, 2, 3, 4, 5, 6]
+    assert {row.pdu for row in rows} == {"t-r001-pdu-a1", "t-r001-pdu-a2", "t-r001-pdu-b"}
+    assert {row.outlet_type for row in rows} == {"c19"}
+    assert power_of(planned, "t-r002").racks == ("t-r002",)
+    with pytest.raises(KeyError):
+        power_of(planned, "t-r009")
+    with pytest.raises(KeyError):
+        list(cords_of(planned, "t-r009"))
+
+
+def test_racks_that_are_alike_are_computed_once():
+    planned = plan(make_site(nodes=32, facility={"nodesPerRack": 4, "switchRacks": "dedicated", "storageRacks": "dedicated"}))
+    nodes = [row for row in planned.power.racks if row.devices[0].model == "dgx-h100"]
+    assert len(nodes) == 1
+    assert len(nodes[0].racks) == 8
+
+
+def test_racks_take_the_lines_in_turn_along_a_row():
+    """Four plugs on three lines: one line has two of them, another one in each of three racks."""
+    four, specs = [(1, facts("n", 3.0, psus=4, inlet="c20"), True)], [feed("a", TWICE)]
+    racks = [rack_kind(four, specs, Options(), None, turn) for turn in range(3)]
+    loads = [rack.feeds[0].load_a for rack in racks]
+    assert [max((row.l1_a, "L1"), (row.l2_a, "L2"), (row.l3_a, "L3"))[1] for row in loads] == ["L1", "L2", "L3"]
+    assert (
+        sum(row.l1_a for row in loads)
+        == pytest.approx(sum(row.l2_a for row in loads))
+        == pytest.approx(sum(row.l3_a for row in loads))
+    )
+
+
+def test_three_kinds_of_a_rack_at_most_and_none_more_where_no_outlet_is_known():
+    alone = {"nodesPerRack": 4, "switchRacks": "dedicated", "storageRacks": "dedicated"}
+    banks = [{"name": letter, "pduModel": "strip-415v-60a-12x20a", "pdusPerRack": 2} for letter in "ab"]
+    planned = plan(make_site(nodes=32, facility={**alone, "feeds": banks}))
+    nodes = [row for row in planned.power.racks if row.devices[0].model == "dgx-h100"]
+    assert sum(len(row.racks) for row in nodes) == 8
+    assert len(nodes) == 3
+
+
+@pytest.mark.parametrize(
+    ("supply", "loads", "said"),
+    [
+        ({"volts": 0.415}, {}, "0.415 kV are 415 V"),
+        ({"volts": 12}, {}, "at least 48"),
+        ({"volts": 415}, {"dgx-h100": 8900}, "8900 W are 8.9 kW"),
+    ],
+)
+def test_another_unit_is_refused_with_the_right_figure(supply: Any, loads: Any, said: str):
+    shown = {"basis": "measured", "kw": loads, "evidence": "meters of 2026", "marginPercent": 0} if loads else {}
+    with pytest.raises(ValidationError, match=said):
+        PowerSection.model_validate({"supply": {**supply, "voltageReference": "line-line"}, "loads": shown})
+
+
+def test_a_feed_that_no_rack_has_is_one_finding_not_two(site: SiteMaker):
+    made = plan(site(power=power(path("ups-d", "ups", feed="d"), {"name": "bus", "kind": "busway", "from": "ups-d"})))
+    wheres = [problem.where for problem in made.problems if problem.id == "POWER-006"]
+    assert wheres == ["railyard:power.paths.ups-d.feed"]
