@@ -1,8 +1,10 @@
 """Files about cables: schedule, labels, order, NetBox, and the tools' formats, each read back by a reader of its own."""
 
+import base64
 import csv
 import io
 import re
+import zlib
 from collections import Counter
 
 import msgspec
@@ -135,6 +137,19 @@ def test_labels_pdf_has_36_to_a_page_and_the_same_bytes_each_time(planned):
     assert pdf.startswith(b"%PDF-")
     assert pdf.count(b"/Type /Page\n") == -(-len(labels) // 36)
     assert not re.search(rb"20[2-9]\d[01]\d[0-3]\d", pdf), "no date of today"
+
+
+def test_labels_pdf_says_what_the_csv_says(planned):
+    """Read back out of the compressed pages: every label's own name, once for each label; brackets and umlauts escaped."""
+    labels = list(end_labels(planned.cables, planned.racks, planned.cabling.ports_per_cage))
+    odd = msgspec.structs.replace(labels[0], here="R001 (a)\\\xe9\u20ac\u4e2d")
+    streams = re.findall(rb"stream\n(.*?)endstream", labels_pdf([odd, *labels], "t"), re.DOTALL)
+    pages = [zlib.decompress(base64.a85decode(stream.strip().removesuffix(b"~>"))).decode() for stream in streams]
+    said = Counter(re.findall(r"\(([^()]*)\) Tj", "".join(pages)))
+    wanted = Counter(label.here for label in labels)
+    assert {name: said[name] for name in wanted} == wanted
+    assert {name: said[f"to {name}"] for name in wanted} == Counter(label.there for label in [odd, *labels])
+    assert r"(R001 \(a\)\\\351\200?) Tj" in pages[0]
 
 
 def test_labels_pdf_of_a_hostile_name_of_none_and_of_too_many():
