@@ -36,7 +36,7 @@ async function unpack(text) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const made = await new Response(stream).json();
   for (const column of Object.values(made.columns)) {
-    const codes = Int32Array.from(column.codes);
+    const codes = Float64Array.from(column.codes); // turns of pulling have 15 digits
     for (let at = 1; at < codes.length; at++) codes[at] += codes[at - 1];
     column.codes = codes;
   }

@@ -159,7 +159,7 @@ def test_a_port_with_a_small_mtu_drops_full_frames_while_sessions_stay(fabric: R
     rail = 6
     source, target = fabric.rails(here)[rail][1], fabric.rails(there)[rail][1]
     port = next(i for i in fabric.intents.values() if i.role == "leaf" and i.rail == rail)
-    down = next(p.name for p in port.wired() if p.peer_device == there)
+    down = next(p.native for p in port.wired() if p.peer_device == there)
     argv = ["ping", "-M", "do", "-s", str(LARGEST_PING), "-c", "1", "-W", "2", "-I", source, target]
     fabric.wiring.ip(port.hostname, [f"link set {down} mtu 1500"])
     small = fabric.wiring.run(here, argv).returncode
