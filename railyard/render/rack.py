@@ -105,7 +105,7 @@ def _foot(rack: RackPlan) -> list[FootLine]:
     limit = rack.weight_limit_kg
     known = "" if not rack.unweighed and all(device.weight_kg is not None for device in rack.devices) else "known: "
     weight = f"{known}{rack.weight_kg:,.0f} kg" + (f" of {limit:,.0f} kg" if limit is not None else "")
-    rows.append(("weight in the frame", weight, limit is not None and exceeds(rack.weight_kg, limit)))
+    rows.append(("in the frame", weight, limit is not None and exceeds(rack.weight_kg, limit)))
     return rows
 
 
