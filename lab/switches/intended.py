@@ -4,6 +4,8 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+MAX_ASN = 2**32 - 1
+
 
 class RefusedError(Exception):
     """The configuration can't be taken: `where` is the path in it, `reason` what the switch says."""

@@ -7,6 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from railyard.audit.nouns import Difference, LinkRow, NamedByPosition, SwitchVerdict
 from railyard.audit.result import Audit
 from railyard.audit.rows import said
+from railyard.plan.names import listed
 from railyard.rules import audit_texts as rules
 from railyard.rules.registry import Finding, ordered
 
@@ -23,7 +24,7 @@ def _absent(audit: Audit) -> Iterator[Finding]:
     for switch in audit.missing_switches:
         yield rules.AUDIT_001.finding(switch.switch, "not seen", f"{switch.links} planned links")
     for host in audit.missing_hosts:
-        found = f"nothing in {_few(host.ports)}"
+        found = f"nothing in {listed(host.ports, _SHOWN)}"
         yield rules.AUDIT_002.finding(host.host, found, f"{len(host.ports)} NICs on leaves that are there")
 
 
@@ -102,18 +103,18 @@ def _said(one: NamedByPosition) -> str:
     places = [f"{nic.switch} port {nic.port}{'' if nic.how == 'position' else f' (by {nic.how})'}" for nic in one.nics]
     confirmed = sum(nic.guid_confirms for nic in one.nics)
     part = "no name on any rail" if one.wholly else "no name on some rails"
-    return f"{part}: {', '.join(texts) or 'nothing'} in {_few(places)}; a neighbouring GUID confirms {confirmed}"
+    return f"{part}: {', '.join(texts) or 'nothing'} in {listed(places, _SHOWN)}; a neighbouring GUID confirms {confirmed}"
 
 
 def _files(audit: Audit) -> Iterator[Finding]:
     for source, count in audit.cut.items():
         yield rules.AUDIT_012.finding(source, f"{count} links to devices without a record", "a record for each device")
     if audit.one_sided:
-        yield rules.AUDIT_012.finding("links", f"told by one end only: {_few(audit.one_sided)}", "told by both ends")
+        yield rules.AUDIT_012.finding("links", f"told by one end only: {listed(audit.one_sided, _SHOWN)}", "told by both ends")
     for name in audit.absent_planes:
         yield rules.AUDIT_013.finding(name, "no file tells of it", "every plane of a network that is audited")
     if audit.untold:
-        yield rules.AUDIT_013.finding("switches", f"no file of {_few(audit.untold)}", "one file per switch")
+        yield rules.AUDIT_013.finding("switches", f"no file of {listed(audit.untold, _SHOWN)}", "one file per switch")
 
 
 def _sheet(audit: Audit) -> Iterator[Finding]:
@@ -122,9 +123,4 @@ def _sheet(audit: Audit) -> Iterator[Finding]:
         cables[one.problem].append(f"{one.cable} ({one.place})" if one.place and one.urgent else one.cable or "schedule")
     for problem, names in cables.items():
         found = problem if len(names) == 1 else f"{len(names):,} cables: each {problem}"
-        yield rules.AUDIT_014.finding(_few(names), found, "a serial of its own and a passed test")
-
-
-def _few(texts: tuple[str, ...] | list[str]) -> str:
-    rest = len(texts) - _SHOWN
-    return ", ".join(texts[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+        yield rules.AUDIT_014.finding(listed(names, _SHOWN), found, "a serial of its own and a passed test")

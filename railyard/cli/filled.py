@@ -9,6 +9,7 @@ import typer
 
 from railyard.model.errors import Problem
 from railyard.model.plan import Cable
+from railyard.plan.names import listed
 from railyard.read.cable_schedule import FILLED, SERIALS, FilledSchedule, PortName, moved_ends, read_filled
 from railyard.read.results import too_lossy
 from railyard.read.text import Notebook, ReadError, decode
@@ -59,9 +60,10 @@ def kept_values(
         (folder / BEFORE).parent.mkdir(parents=True, exist_ok=True)
         (folder / BEFORE).write_bytes(data)
     if gone:
-        _say(f"filled in for cables that this plan doesn't have: {_few(gone)}; kept in {BEFORE}")
+        _say(f"filled in for cables that this plan doesn't have: {listed(gone, _SHOWN)}; kept in {BEFORE}")
     if moved:
-        _say(f"filled in with other ends than the plan's: {_few(moved)}; of these only serials stay, the rest is in {BEFORE}")
+        shown = listed(moved, _SHOWN)
+        _say(f"filled in with other ends than the plan's: {shown}; of these only serials stay, the rest is in {BEFORE}")
     if len(back.values) > len(gone):
         _say(f"{len(back.values) - len(gone)} filled rows of the cable schedule are kept")
     return {
@@ -100,11 +102,6 @@ def _moved(back: FilledSchedule, planned: Mapping[str, Mapping[str, str]], sourc
             for cable, said in moved.items()
         )
     return moved
-
-
-def _few(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:_SHOWN]) + (f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else "")
 
 
 def _text(data: bytes, source: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 import typer
 
 from railyard.cli.console import block, stop
+from railyard.plan.names import listed
 
 MANIFEST = "files.txt"
 HEAD = "# Written by railyard: its files in this folder; check them with sha256sum -c\n"
@@ -106,7 +107,7 @@ def _listed(names: Iterable[str], folder: Path) -> str:
     texts = [
         f"{item} ({count} file{'' if count == 1 else 's'})" if item.endswith("/") else item for item, count in items.items()
     ]
-    return ", ".join(texts[:_SHOWN]) + (f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else "")
+    return listed(texts, _SHOWN)
 
 
 def _say(text: str) -> None:

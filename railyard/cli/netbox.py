@@ -12,12 +12,13 @@ from railyard import plan as planning
 from railyard.cli.console import FOUND, block, guarded, project_root, say, show, stop
 from railyard.cli.design import ConfigFile, Root
 from railyard.model.netbox import NetBoxData
+from railyard.plan.names import listed
 from railyard.plan.netbox import netbox_of
 from railyard.read.netbox import SUFFIXES, read_netbox_files
 from railyard.render.netbox import netbox_files
 from railyard.render.netbox.catalogue_rows import catalogue_rows
 from railyard.rules.netbox import check_against, check_export, check_import
-from railyard.rules.registry import grouped, listed
+from railyard.rules.registry import grouped
 
 app = typer.Typer(help="NetBox: import, export, and compare. Files only; no NetBox is asked.", no_args_is_help=True)
 MAX_FILES = 20_000

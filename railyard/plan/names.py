@@ -5,7 +5,7 @@ nothing else.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 Upper = Callable[[str, int, int, int], str]
@@ -21,6 +21,13 @@ def sort_key(name: str) -> tuple[str | int, ...]:
     """The one sort key of names and ends: text and numbers in turn, so that `r2` comes before `r10` where widths differ."""
     parts = _DIGITS.split(name)
     return tuple(int(part) if index % 2 else part for index, part in enumerate(parts))
+
+
+def listed(names: Iterable[str], most: int = 3) -> str:
+    """For people: the first few names and how many more there are."""
+    rows = list(names)
+    rest = len(rows) - most
+    return ", ".join(rows[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def unit(site: str, number: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from railyard.model.failures import CascadeStep, FailureEvent, FailureMatrix, KindRow, Overload
 from railyard.plan.failures.matrix import survived
+from railyard.plan.names import listed
 
 SHOWN = 20
 """Failures that are told one by one; the table counts all of them."""
@@ -149,14 +150,9 @@ def _lost(event: FailureEvent) -> Iterator[str]:
         "no live copy of": event.mirrors_lost,
         "no subnet manager": event.managers_lost,
     }
-    yield from (f"{title}: {_some(names)}" for title, names in rows.items() if names)
+    yield from (f"{title}: {listed(names, 6)}" for title, names in rows.items() if names)
     if event.bisection_share is not None:
         yield f"bisection left: {100 * event.bisection_share:.1f} %"
-
-
-def _some(names: Sequence[str], most: int = 6) -> str:
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _shown(rows: Sequence[KindRow], *, pairs: bool) -> Iterator[tuple[str, ...]]:

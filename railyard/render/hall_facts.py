@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from railyard.model.cooling import CoolingPlan, LoopWater, RackAir
 from railyard.model.floor import FloorPlan, RackFloor
+from railyard.plan.names import listed
 from railyard.rules.registry import exceeds
 
 Fact = tuple[str, str, bool]
@@ -89,8 +90,7 @@ def floor_facts(floor: FloorPlan, short: Callable[[str], str]) -> list[Fact]:
         ("not as drawn", said.misdrawn),
     ):
         if names:
-            few = ", ".join(short(name) for name in names[:6])
-            facts.append((label, few + (f" and {len(names) - 6} more" if len(names) > 6 else ""), True))
+            facts.append((label, listed(map(short, names), 6), True))
     return facts
 
 

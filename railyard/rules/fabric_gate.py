@@ -12,8 +12,9 @@ others therefore don't see of it, and paths over sessions that are down. What is
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from railyard.plan.names import listed
 from railyard.rules.fabric_gate_texts import GATE_010, GATE_011, GATE_012, GATE_013, GATE_014
-from railyard.rules.registry import Finding, listed, ordered
+from railyard.rules.registry import Finding, ordered
 
 Evidence = Mapping[str, Any]
 _SHOWN = 6

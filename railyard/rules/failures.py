@@ -7,8 +7,9 @@ and POWER-001 to POWER-005 judge the racks' own feeds.
 from collections.abc import Callable, Iterable, Iterator
 
 from railyard.model.failures import FailureLine, FailureSummary
+from railyard.plan.names import listed
 from railyard.rules.failure_texts import POWER_030, POWER_031, POWER_032, POWER_033, POWER_034, POWER_035, POWER_036
-from railyard.rules.registry import Finding, Predicate, exceeds, listed, run
+from railyard.rules.registry import Finding, Predicate, exceeds, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 
 POWER_KINDS = ("ups", "panel", "busway", "feed", "rack-feed", "pdu", "circuit", "psu")

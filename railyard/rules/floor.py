@@ -1,9 +1,10 @@
 """The hall's ground: whether racks stand on it, get onto it, and what one rack's loss takes along."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import ceil
 
 from railyard.model.floor import FloorSummary, RouteStep
+from railyard.plan.names import listed
 from railyard.rules.floor_texts import (
     RACK_009,
     RACK_010,
@@ -44,7 +45,7 @@ def _ground(floor: FloorSummary, where: str, _limits: Thresholds) -> Iterator[Fi
     if floor.outside:
         limit = "inside of railyard:floor.lengthM and widthM"
         fix = "fewer racks in a row (facility.racksPerRow), narrower aisles, xM, yM, fewer planned units, or a larger hall"
-        yield RACK_010.finding(f"{where}/walls", f"{_several(floor.outside)} beyond a wall", limit, fix)
+        yield RACK_010.finding(f"{where}/walls", f"{listed(floor.outside, 5)} beyond a wall", limit, fix)
     for entry in floor.obstructed:
         fix = "keep that place empty (railyard:floor.kept), or move the row (xM, yM)"
         yield RACK_010.finding(f"{where}/{entry.partition(' ')[0]}", entry, "free ground", fix)
@@ -182,11 +183,6 @@ def _mirrors(floor: FloorSummary, where: str, _limits: Thresholds) -> Iterator[F
     """RACK-023, from two units or two racks of storage servers on: there is a second rack to use."""
     for lost in floor.mirrors_together if floor.units >= 2 or floor.storage_racks >= 2 else ():
         yield RACK_023.finding(f"{where}/{lost.rack}", lost.what, "in two racks")
-
-
-def _several(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
 
 
 FLOOR_PREDICATES: tuple[Predicate[FloorSummary], ...] = (

@@ -7,8 +7,9 @@ from typing import Protocol
 from railyard.model.base import Noun
 from railyard.model.plan import PlatformPlan
 from railyard.model.site import Bmc
+from railyard.plan.names import listed
 from railyard.rules.hardening_texts import BMC_001, BMC_002, CIS_ANONYMOUS, CIS_AUDIT, CIS_ENCRYPTION, K8S_001, SEC_001
-from railyard.rules.registry import Finding, Predicate, Rule, listed, ordered, run
+from railyard.rules.registry import Finding, Predicate, Rule, ordered, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 
 _CONTROL_PLANE = "railyard:platform.controlPlane"

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from railyard.model.hosts import HostPlan, RailPort
+from railyard.plan.names import listed
 from railyard.read.nic_topology import NicTopology
-from railyard.rules.registry import Finding, Predicate, listed, ordered, run
+from railyard.rules.registry import Finding, Predicate, ordered, run
 from railyard.rules.scheduler_texts import FABRIC_080, FABRIC_081, FABRIC_082, FABRIC_083, FABRIC_084, FABRIC_086
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from railyard.model.infiniband import DEFAULT_KEY, InfiniBandPlan, PartitionRule, Subnet, guid_text
 from railyard.plan.infiniband import STORAGE
+from railyard.plan.names import listed
 from railyard.rules.infiniband_texts import (
     FABRIC_070,
     FABRIC_071,
@@ -17,7 +18,7 @@ from railyard.rules.infiniband_texts import (
     FABRIC_078,
     FABRIC_079,
 )
-from railyard.rules.registry import Finding, Predicate, listed, ordered, run
+from railyard.rules.registry import Finding, Predicate, ordered, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 
 _PARTITIONS = "railyard:infiniband.partitions"

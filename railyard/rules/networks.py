@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from railyard.model.networks import Attach, NetworkPlan, NetworkTier
 from railyard.model.plan import Cable
+from railyard.plan.names import listed
 from railyard.rules.network_texts import (
     FABRIC_040,
     FABRIC_041,
@@ -16,7 +17,7 @@ from railyard.rules.network_texts import (
     FABRIC_048,
     FABRIC_049,
 )
-from railyard.rules.registry import Finding, Predicate, exceeds, listed, ordered, run
+from railyard.rules.registry import Finding, Predicate, exceeds, ordered, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 
 PEER_LINKS_MIN = 2

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from railyard.model.floor import RackFloor
 from railyard.model.plan import RackDevice, RackPlan
+from railyard.plan.names import listed
 from railyard.rules.racks_texts import RACK_001, RACK_002, RACK_003, RACK_004, RACK_005, RACK_006, RACK_007
-from railyard.rules.registry import Finding, Predicate, Rule, exceeds, listed
+from railyard.rules.registry import Finding, Predicate, Rule, exceeds
 from railyard.rules.thresholds import Thresholds
 
 NAMED = 8

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, Literal, TypeVar
 
 from railyard.model.base import Noun
-from railyard.plan.names import sort_key
+from railyard.plan.names import listed, sort_key
 from railyard.rules.thresholds import Thresholds
 
 Severity = Literal["invariant", "limit", "notice", "undecided", "waived"]
@@ -115,10 +115,3 @@ def grouped(findings: Iterable[Finding], names: int = 3) -> list[Finding]:
     for finding in ordered(findings):
         groups.setdefault((finding.id, finding.severity, finding.found, finding.limit, finding.fix), []).append(finding)
     return ordered(replace(group[0], where=listed([finding.where for finding in group], names)) for group in groups.values())
-
-
-def listed(places: list[str], names: int = 3) -> str:
-    """The first few of a list and how many more there are."""
-    rest = len(places) - names
-    shown = ", ".join(places[:names])
-    return f"{shown} and {rest} more" if rest > 0 else shown

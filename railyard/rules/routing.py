@@ -7,8 +7,9 @@ from ipaddress import collapse_addresses, ip_address, ip_interface, ip_network
 from railyard.model.plan import AddressRow, SwitchPlan
 from railyard.model.switch_intent import RoutingPlan
 from railyard.plan.asn import FIRST_PRIVATE, LAST_PRIVATE
+from railyard.plan.names import listed
 from railyard.rules.lossless import LOSSLESS_SITE, LOSSLESS_SWITCH
-from railyard.rules.registry import Finding, Predicate, listed, ordered, run
+from railyard.rules.registry import Finding, Predicate, ordered, run
 from railyard.rules.routing_texts import (
     FABRIC_050,
     FABRIC_051,

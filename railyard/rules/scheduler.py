@@ -7,11 +7,11 @@ import msgspec
 
 from railyard.model.hostlist import HostlistError, expand
 from railyard.model.scheduler import SchedulerPlan
-from railyard.plan.names import parse_gpu, sort_key
+from railyard.plan.names import listed, parse_gpu, sort_key
 from railyard.plan.names import unit as unit_name
 from railyard.read.kueue import FlavorQuota
 from railyard.read.slurm_topology import SlurmNodeSeen, SlurmTopology
-from railyard.rules.registry import Finding, Predicate, listed, ordered
+from railyard.rules.registry import Finding, Predicate, ordered
 from railyard.rules.scheduler_texts import FABRIC_085, FABRIC_087, FABRIC_088
 from railyard.rules.thresholds import Thresholds
 

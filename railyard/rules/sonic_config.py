@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from railyard.model.switch_intent import SwitchIntent
-from railyard.rules.registry import Finding, listed, ordered
+from railyard.plan.names import listed
+from railyard.rules.registry import Finding, ordered
 from railyard.rules.routing_texts import FABRIC_066
 
 Tables = Mapping[str, Any]

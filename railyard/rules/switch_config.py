@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from railyard.model.switch_intent import SwitchIntent
+from railyard.plan.names import listed
 from railyard.read.frr import FrrConfig, read_frr
-from railyard.rules.registry import Finding, listed, ordered
+from railyard.rules.registry import Finding, ordered
 from railyard.rules.routing_texts import FABRIC_065
 
 _MEMBER = re.compile(r"^neighbor (\S+) (?:interface (?:v6only )?)?peer-group (\S+)$")

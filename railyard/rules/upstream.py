@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from railyard.model.power import Circuit, HallPower, PhaseLoad, PowerSegment, RackFeedPower, RackKind, WorstCord
 from railyard.plan.electrical.phases import capacity_kva, imbalance_percent
-from railyard.rules.registry import Finding, Predicate, exceeds, listed, run
+from railyard.plan.names import listed
+from railyard.rules.registry import Finding, Predicate, exceeds, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
 from railyard.rules.upstream_texts import (
     POWER_008,

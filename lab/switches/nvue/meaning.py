@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.switches.intended import (
+    MAX_ASN,
     Bgp,
     Intended,
     Management,
@@ -24,7 +25,6 @@ from lab.switches.nvue.tree import TOP, Tree
 FAMILIES = {"ipv4-unicast": "ipv4", "ipv6-unicast": "ipv6"}
 SWITCH_PORT = re.compile(r"swp(\d+)(?:s(\d+))?")
 BREAKOUT = re.compile(r"(\d+)x")
-MAX_ASN = 2**32 - 1
 
 
 def intended(tree: Tree) -> Intended:

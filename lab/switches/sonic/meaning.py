@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.switches.intended import (
+    MAX_ASN,
     Bgp,
     Intended,
     Management,
@@ -21,7 +22,6 @@ from lab.switches.intended import (
 )
 
 Tables = dict[str, dict[str, Any]]
-MAX_ASN = 2**32 - 1
 BFD = (3, 300, 300)  # FRR's own: multiplier, milliseconds
 
 

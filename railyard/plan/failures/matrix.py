@@ -13,7 +13,7 @@ from railyard.plan.failures.devices import device_events, device_rows, find_devi
 from railyard.plan.failures.power import find_power, pair_events, power_names, rack_events, segment_events
 from railyard.plan.failures.read import blind, read_hall
 from railyard.plan.failures.scene import Scene, merged
-from railyard.plan.names import sort_key
+from railyard.plan.names import listed, sort_key
 
 if TYPE_CHECKING:
     from railyard.plan import Plan
@@ -135,10 +135,10 @@ def _notes(scene: Scene) -> Iterator[str]:
         yield "railyard:power isn't stated: what is above the racks' own feeds is unknown, and no UPS or panel is in the matrix"
     unrated = blind(scene.hall)
     if unrated:
-        yield f"neither breaker nor rating of {_listed(unrated)} is stated: whether they trip is unknown"
+        yield f"neither breaker nor rating of {listed(unrated)} is stated: whether they trip is unknown"
     hot = scene.cascade.overloaded()
     if hot:
-        yield f"{_listed(hot)} trips with nothing lost: a design that every failure near it makes worse"
+        yield f"{listed(hot)} trips with nothing lost: a design that every failure near it makes worse"
     bare = sorted({rack.pdu_model for kind in power.racks for rack in kind.kind.feeds if not kind.kind.circuits})
     if bare:
         yield f"breakers inside of {', '.join(bare)} are unknown: each strip is judged by its feed's breaker only"
@@ -148,11 +148,6 @@ def _notes(scene: Scene) -> Iterator[str]:
     placed = {name for devices in scene.devices.values() for name in devices.values()}
     lost = sorted(machine.name for machine in scene.plan.machines if machine.name not in placed)
     if lost:
-        yield f"no rack holds {_listed(lost)}: what feeds them is unknown"
+        yield f"no rack holds {listed(lost)}: what feeds them is unknown"
     yield from cooling_notes(scene)
     yield "a supply from the street is no failure here: generators and their changeover are not in the plan"
-
-
-def _listed(names: Iterable[str]) -> str:
-    rows = list(names)
-    return f"{', '.join(rows[:3])}{f' and {len(rows) - 3} more' if len(rows) > 3 else ''}"

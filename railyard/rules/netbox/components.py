@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from railyard.model.netbox import Component, DeviceType
+from railyard.plan.names import listed
 from railyard.read.netbox.scalars import is_trap, read_as
 from railyard.rules.netbox import texts
 from railyard.rules.registry import Finding
@@ -40,9 +41,8 @@ def _twice(parts: list[Component], where: str) -> Iterator[Finding]:
         by_name[part.kind, part.name].append(part)
     for (kind, name), same in by_name.items():
         if len(same) > 1:
-            lines = ", ".join(part.at.rpartition(":")[2] for part in same[:_SHOWN])
-            more = f" and {len(same) - _SHOWN} more" if len(same) > _SHOWN else ""
-            found = f"{kind} `{name}` {len(same)} times (lines {lines}{more})"
+            lines = listed((part.at.rpartition(":")[2] for part in same), _SHOWN)
+            found = f"{kind} `{name}` {len(same)} times (lines {lines})"
             yield texts.NETBOX_005.finding(_at(where, same[0]), found, "once")
         if len(name) > LONGEST:
             found = f"{kind} name of {len(name)} characters: `{name[:20]}…`"

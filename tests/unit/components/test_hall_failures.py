@@ -11,7 +11,7 @@ from railyard.rules import check, judge
 from railyard.rules.failures import FAILURE_IDS
 from railyard.rules.slices import HALL
 from tests.planned_site import SiteMaker
-from tests.unit.plan.test_plan_failures import path
+from tests.unit.plan.failing_sites import path
 
 pytestmark = pytest.mark.requirement("C3")
 TODAY = date(2026, 11, 30)

@@ -7,7 +7,7 @@ from railyard.plan.failures import failure_summary
 from railyard.rules import RULES, Thresholds, check, check_failures
 from railyard.rules.failures import FAILURE_IDS
 from tests.planned_site import SiteMaker
-from tests.unit.plan.test_plan_failures import changed, path
+from tests.unit.plan.failing_sites import changed, path
 from tests.unit.rules.failures_factory import line, summary
 
 pytestmark = pytest.mark.requirement("C3")
