@@ -4,11 +4,11 @@ PYTHON ?= python3
 ARGS ?=
 WITH_ENV := . ./.envrc &&
 # One pytest run each, cheapest first; all of them run, and any failure fails the target.
-TIERS := unit,property,golden component,policy engine,provider,lab proof
-# Most tests of the slow tiers wait: more workers than cores. A file stays on one worker, since its tests share a lab; the longest
-# start first (tests/conftest.py). The proofs get no more workers than cores: their daemons drop sessions after three silent seconds.
-WORKERS ?= 3
-PROOF_WORKERS ?= 2
+TIERS := unit property,golden,component,policy engine,provider,lab proof
+# Tests of the labs mostly wait: more workers than cores. A file stays on one worker, since its tests share a lab; the longest start
+# first (tests/conftest.py). All others compute, or have daemons that drop sessions after three silent seconds: one worker a core.
+WORKERS ?= 2
+LAB_WORKERS ?= 5
 PARALLEL := --dist loadfile --no-loadscope-reorder
 
 # Images often set this. Here hundreds of short processes read the same 500 files: compiled once, a program starts 0.4 s earlier,
@@ -38,7 +38,7 @@ test: setup  ## every test, cheapest tier first
 	@$(WITH_ENV) failed=0; for tier in $(TIERS); do \
 	  set --; for folder in $$(echo $$tier | tr , ' '); do if [ -d tests/$$folder ]; then set -- "$$@" tests/$$folder; fi; done; \
 	  if [ $$# -gt 0 ]; then echo "== $$*"; \
-	    workers=$(WORKERS); if [ "$$tier" = proof ]; then workers=$(PROOF_WORKERS); fi; pytest "$$@" -n $$workers $(PARALLEL) $(ARGS) || failed=1; fi; \
+	    workers=$(WORKERS); case $$tier in *lab*) workers=$(LAB_WORKERS);; esac; pytest "$$@" -n $$workers $(PARALLEL) $(ARGS) || failed=1; fi; \
 	done; exit $$failed
 
 check: setup  ## format, lint, types, imports, fresh generated files

@@ -10,7 +10,7 @@ from bench.rows import Row
 from bench.yard import run_lab
 from engine.paths import ROOT, envrc
 
-UNIT_TIER = ("tests/unit", "tests/property", "tests/golden")
+UNIT_TIER = ("tests/unit", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 UNIT_LIMIT_S, WARM_LIMIT_S = 60.0, 90.0
 QUIET = "Resources:"
 

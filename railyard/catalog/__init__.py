@@ -1,10 +1,14 @@
-"""Hardware facts, one YAML file per kind. Adding a model is one entry in one file."""
+"""Hardware facts, one YAML file per kind. Adding a model is one entry in one file.
+
+Every process of railyard reads them, so libyaml does it, five times faster than the reader of users' files. It knows
+YAML 1.1 only; a test sees to it that these files say the same in YAML 1.2.
+"""
 
 from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
-from ruamel.yaml import YAML
+import yaml
 
 from railyard.model.catalog import Catalog
 from railyard.model.prices import PriceModel
@@ -14,7 +18,7 @@ KINDS = ("asics", "gpus", "management_switches", "nodes", "pdus", "racks", "stor
 
 def _entries(kind: str) -> dict[str, dict[str, Any]]:
     text = (files(__name__) / f"{kind}.yaml").read_text(encoding="utf-8")
-    rows = cast(dict[str, dict[str, Any]], YAML(typ="safe", pure=True).load(text))  # pyright: ignore[reportUnknownMemberType]
+    rows = cast(dict[str, dict[str, Any]], yaml.load(text, Loader=yaml.CSafeLoader))
     return {name: {"name": name, **row} for name, row in rows.items()}
 
 

@@ -53,7 +53,7 @@ def process(argv: tuple[str, ...], ready: Callable[[], bool], log: Path) -> Iter
             child.wait()
 
 
-def until(check: Callable[[], Any], timeout_s: float = 5.0) -> Any:
+def until(check: Callable[[], Any], timeout_s: float = 20.0) -> Any:
     """Waits for a true value and returns it; fails with what `check` was."""
     deadline = time.monotonic() + timeout_s
     while not (found := check()):

@@ -41,6 +41,10 @@ class Yard:
     def clear(self) -> None:
         control.ask(load(self.dir), "clear", serial="*")
 
+    def wait_taken(self, serial: str) -> None:
+        """Until the request that the machine's last fault waits for is being answered (a fault with `remaining`)."""
+        wait_until(lambda: not self.state(serial)["faults"])
+
     def power(self, serial: str, wanted: str) -> None:
         """Presses the power button and waits."""
         control.ask(load(self.dir), "power", serial=serial, power=wanted)

@@ -228,7 +228,7 @@ def test_no_secret_in_state_errors_or_logs(new_plugin, yard, tmp_path):
 def test_a_second_process_keeps_off_the_same_machine(new_plugin, yard):
     yard.fault(yard.machines[0]["serial"], kind="slow", delayS=1.5, path="*NetworkProtocol", remaining=1)
     first = Background(new_plugin().create, MACHINE, yard.machine(0))
-    time.sleep(0.4)
+    yard.wait_taken(yard.machines[0]["serial"])
     second = Background(new_plugin().create, MACHINE, yard.machine(0))
     first.result()
     second.result()
@@ -240,7 +240,7 @@ def test_cancel_ends_a_call_to_a_slow_bmc_within_two_seconds(new_plugin, yard):
     plugin = new_plugin()
     yard.fault(yard.machines[0]["serial"], kind="slow", delayS=8, method="GET", remaining=1)
     running = Background(plugin.create, MACHINE, yard.machine(0))
-    time.sleep(0.5)
+    yard.wait_taken(yard.machines[0]["serial"])
     began = time.monotonic()
     plugin.cancel()
     with pytest.raises(Failed):

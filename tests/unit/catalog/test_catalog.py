@@ -5,13 +5,23 @@ import math
 from pathlib import Path
 
 import pytest
+import yaml
 from pydantic import ValidationError
+from ruamel.yaml import YAML
 
 from railyard import catalog
 from railyard.model.catalog import Catalog, Entry, PduModel, SwitchModel
 
 CATALOG = catalog.load()
 ENTRIES = [entry for kind in catalog.KINDS for entry in getattr(CATALOG, kind).values()]
+
+
+@pytest.mark.requirement("C1")
+@pytest.mark.parametrize("kind", [*catalog.KINDS, "prices"])
+def test_a_file_says_the_same_in_yaml_1_1_and_1_2_and_nothing_twice(kind: str):
+    """A `1e3`, an `on` or a `10:20` would be two things; a name that stands twice stops the reader of YAML 1.2."""
+    text = (Path(catalog.__file__).parent / f"{kind}.yaml").read_text(encoding="utf-8")
+    assert yaml.load(text, Loader=yaml.CSafeLoader) == YAML(typ="safe", pure=True).load(text)
 
 
 @pytest.mark.requirement("C1")
