@@ -162,17 +162,17 @@ def test_a_schedule_that_was_cut_in_a_row_is_refused_and_nothing_is_written(chec
 
 
 def test_a_pass_with_too_much_loss_is_refused_from_elsewhere_and_said_in_the_folder(checkout, railyard, tmp_path):
-    railyard("plan", "prod-site-a")
-    schedule = checkout / "out/prod-site-a/cables.csv"
+    railyard("plan", "lab")
+    schedule = checkout / "out/lab/cables.csv"
     table = rows(schedule)
     row = next(row for row in table if row["a_plug"].startswith("mm") and row["kind"] == "leaf-spine")
     row |= {"serial": "MT1", "test_result": "pass", "loss_db": "9.9"}
     write(tmp_path / "back.csv", table)
-    result = railyard("plan", "prod-site-a", "--filled", tmp_path / "back.csv")
+    result = railyard("plan", "lab", "--filled", tmp_path / "back.csv")
     assert result.exit_code == 2
     assert "passed its test with 9.9 dB, above its budget of" in result.stderr
     write(schedule, table)
-    result = railyard("plan", "prod-site-a")
+    result = railyard("plan", "lab")
     assert result.exit_code == 0
     assert "passed its test with 9.9 dB" in result.stderr
     assert "MT1" in schedule.read_text()

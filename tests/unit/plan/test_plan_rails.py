@@ -22,8 +22,8 @@ def site(fabric, addresses=None):
 @pytest.mark.parametrize("addresses", [None, LOOPBACKS], ids=["a share of rails", "loopbacks of their own"])
 @pytest.mark.parametrize("fabric", [ROCE, {"nodesPerUnit": 4}], ids=["roce", "infiniband"])
 def test_rails_and_planes_that_no_node_has_are_plan_011_and_the_rest_is_planned(fabric, addresses):
-    for rails in range(1, 17):
-        for planes in range(1, 5):
+    for rails in (1, 2, 3, 4, 5, 7, 8, 9, 12, 16):
+        for planes in (1, 2, 3, 4):
             config = site(fabric | {"rails": rails, "planes": planes}, addresses)
             planned = plan(config)
             ids = {finding.id for finding in check(config, planned, date(2026, 11, 30))}
