@@ -48,6 +48,10 @@ class Tenant(Slice):
         wanted = [resource for resource in resources if resource]
         return pulumi.ResourceOptions.merge(self.own, pulumi.ResourceOptions(depends_on=wanted))
 
+    @staticmethod
+    def _sized(options: pulumi.ResourceOptions, size: str) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(ignore_changes=[size]))
+
     def _namespace(self) -> k8s.core.v1.Namespace:
         labels = {
             "railyard.dev/site": self.platform.plan.site,
@@ -88,7 +92,11 @@ class Tenant(Slice):
         )
 
     def _volume(self, storage_class: str, volume: VolumePlan) -> None:
-        """A volume and its claim, bound to each other by name: the storage layout has one place per tenant and purpose."""
+        """A volume and its claim, bound to each other by name: the storage layout has one place per tenant and purpose.
+
+        Both keep the size that they were made with. The API server refuses to shrink a claim, and to grow one that no driver
+        has made; the class's quota itself is the file system's to keep.
+        """
         name, size = f"{self.name}-{volume.purpose}", f"{volume.size_gib}Gi"
         mode = READ_ONLY if volume.read_only else READ_WRITE
         claim = {"kind": "PersistentVolumeClaim", "name": volume.purpose, "namespace": self.queue.namespace}
@@ -103,7 +111,7 @@ class Tenant(Slice):
                 "hostPath": {"path": volume.path, "type": "Directory"},
                 "claimRef": {"apiVersion": "v1", **claim},
             },
-            opts=self._after(self.platform.storage_class),
+            opts=self._sized(self._after(self.platform.storage_class), "spec.capacity"),
         )
         k8s.core.v1.PersistentVolumeClaim(
             name,
@@ -114,5 +122,5 @@ class Tenant(Slice):
                 "volumeName": name,
                 "resources": {"requests": {"storage": size}},
             },
-            opts=self._after(self.namespace, bound),
+            opts=self._sized(self._after(self.namespace, bound), "spec.resources"),
         )

@@ -91,5 +91,6 @@ def unlock(backend: Path, stack: str, project: str = PROJECT, *, force: bool = F
                 f"wait for that run, or, if you are sure that it is over: railyard unlock {stack} --force",
             )
         lock.path.unlink(missing_ok=True)
+        lock.path.with_name(f"{lock.path.name}.attrs").unlink(missing_ok=True)  # the file backend's note beside each file
         said.append(f"removed the lock of stack {stack}: {lock}")
     return said

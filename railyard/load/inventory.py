@@ -81,21 +81,26 @@ def _check_machine(document: Document, index: int, row: dict[str, Value], site: 
 
 def _check_duplicates(document: Document, what: str, rows: list[tuple[int, dict[str, Value]]], keys: tuple[str, ...]) -> None:
     seen: dict[tuple[str, str], list[str]] = defaultdict(list)
+    spelt: dict[tuple[str, str], str] = {}
+
+    def note(key: str, value: Value, place: str) -> None:
+        if isinstance(value, str):
+            seen[key, value.strip().lower()].append(place)
+            spelt[key, value.strip().lower()] = value.strip()
+
     for index, row in rows:
         for key in keys:
-            if isinstance(row.get(key), str):
-                seen[key, row[key].strip().lower()].append(f"{what}[{index}].{key}")
+            note(key, row.get(key), f"{what}[{index}].{key}")
         macs: list[Any] = row["macs"] if isinstance(row.get("macs"), list) else []
         for place, mac in enumerate(macs):
-            if isinstance(mac, str):
-                seen["MAC", mac.strip().lower()].append(f"{what}[{index}].macs[{place}]")
+            note("MAC", mac, f"{what}[{index}].macs[{place}]")
     for (key, value), places in seen.items():
         if len(places) > 1:
             last = int(places[-1].split("[")[1].split("]")[0])
             document.add(
                 "LOAD-013",
                 places[-1],
-                f"{key} `{value[:64]}` also at {', '.join(places[:-1][:5])}",
+                f"{key} `{spelt[key, value][:64]}` also at {', '.join(places[:-1][:5])}",
                 "once in an inventory",
                 "one of the two is a copy: read it off the machine again",
                 document.line((what, last)),

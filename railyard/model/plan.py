@@ -268,7 +268,11 @@ class FileSystemPlan(Noun):
 
 
 class VolumePlan(Noun):
-    """One tenant's place in the storage layout: its share of a class, by GPUs; a read-only class is the same for all."""
+    """One tenant's place in the storage layout.
+
+    `size_gib` is the whole class's quota, since a claim can never shrink: more for one tenant must not be less for another.
+    Nothing but the file system can limit what a directory holds.
+    """
 
     purpose: str
     path: str

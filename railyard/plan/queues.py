@@ -61,7 +61,7 @@ def active_gpus(parts: Parts, seats: Sequence[Seat]) -> int:
 
 def plan_queues(file: StackFile, parts: Parts) -> tuple[QueuePlan, ...]:
     """One queue per tenant, by name. Whether their sum fits the site is a rule's business."""
-    site, owned = file.site.name, sum(tenant.gpus for tenant in file.platform.tenants)
+    site = file.site.name
     queues: list[QueuePlan] = []
     for tenant in sorted(file.platform.tenants, key=lambda item: item.name):
         share = share_of(parts, tenant.gpus)
@@ -77,21 +77,19 @@ def plan_queues(file: StackFile, parts: Parts) -> tuple[QueuePlan, ...]:
                 memory_gib=share.memory_gib,
                 priority=tenant.priority,
                 share=quantities(GPU_RESOURCE[parts.gpu.vendor], share),
-                volumes=_volumes(file, tenant, owned),
+                volumes=_volumes(file, tenant),
             )
         )
     return tuple(queues)
 
 
-def _volumes(file: StackFile, tenant: Tenant, owned: int) -> tuple[VolumePlan, ...]:
-    """GiB of a class = quota * 1024, times the tenant's GPUs / all tenants' GPUs where the class is written to."""
+def _volumes(file: StackFile, tenant: Tenant) -> tuple[VolumePlan, ...]:
+    """One per class, of quota * 1024 GiB; a class that is written to has a directory for each tenant."""
     volumes: list[VolumePlan] = []
     for item in sorted(file.storage.classes, key=lambda entry: entry.name):
-        share = 1.0 if item.read_only or not owned else tenant.gpus / owned
         path = f"/storage/{item.name}" if item.read_only else f"/storage/{item.name}/{tenant.name}"
-        volumes.append(
-            VolumePlan(purpose=item.name, path=path, size_gib=int(item.quota_tib * 1024 * share), read_only=item.read_only)
-        )
+        size = max(1, int(item.quota_tib * 1024))
+        volumes.append(VolumePlan(purpose=item.name, path=path, size_gib=size, read_only=item.read_only))
     return tuple(volumes)
 
 

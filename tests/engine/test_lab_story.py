@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -46,10 +47,12 @@ def kubectl(yard: Yard, *arguments: str) -> str:
 
 
 def grow(yard: Yard) -> None:
+    """As the README says: the machine, the count, and a tenant who gets it."""
     with yard.editing(yard.inventory_file) as inventory:
         inventory["machines"].append(yard.fifth)
     with yard.editing(yard.stack_file) as stack:
         stack["config"]["railyard:compute"]["nodes"] = 5
+        research(stack)["gpus"] = 24
 
 
 def shrink(yard: Yard) -> None:
@@ -57,6 +60,12 @@ def shrink(yard: Yard) -> None:
         inventory["machines"] = [m for m in inventory["machines"] if m["name"] != FIFTH["name"]]
     with yard.editing(yard.stack_file) as stack:
         stack["config"]["railyard:compute"]["nodes"] = 4
+        research(stack)["gpus"] = 16
+        next(one for one in stack["config"]["railyard:storage"]["classes"] if one["name"] == "checkpoints")["quotaTib"] = 10
+
+
+def research(stack: Any) -> Any:
+    return next(tenant for tenant in stack["config"]["railyard:platform"]["tenants"] if tenant["name"] == "research")
 
 
 @pytest.mark.requirement("U6", "C6", "K1")
@@ -102,7 +111,9 @@ def test_growing_by_one_machine_touches_only_what_it_must(yard: Yard):
         "railyard:facility:Hall::lab-hall": "update",  # like the site, a slice of sums: kW, kg, what a failure takes
         "railyard:site:Site::lab": "update",
         "railyard:platform:Platform::lab-platform": "update",
-        "kubernetes:kueue.x-k8s.io/v1beta2:Cohort::lab": "update",
+        "railyard:platform:Tenant::lab-research": "update",
+        "kubernetes:kueue.x-k8s.io/v1beta2:ClusterQueue::lab-research": "update",
+        "kubernetes:kueue.x-k8s.io/v1beta2:Cohort::lab": "update",  # the cores and GiB that don't divide
     }
     assert re.search(r"GPUs\s+32\s+40\s+\+8", yard.preview().stdout)
 
@@ -129,6 +140,7 @@ def test_shrinking_ends_management_and_keeps_data(yard: Yard):
     shrink(yard)
     changes = yard.changes()
     assert changes["metal:index:Machine::lab-su001-gpu05"] == "delete"
+    assert not [name for name in changes if "PersistentVolume" in name], "a claim can't shrink with its quota"
     written = len([entry for entry in yard.requests() if entry["serial"] == yard.fifth["serial"] and entry["write"]])
     yard.up()
     assert (yard.instance / "state" / yard.fifth["serial"] / "disk.json").is_file()
