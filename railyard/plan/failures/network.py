@@ -41,11 +41,11 @@ class Networks:
         self.servers = {machine.name for machine in plan.machines if machine.role == "storage"}
         self.managers = {name for names in plan.fabric.subnet_managers.values() for name in names}
         self._links = Counter[tuple[str, str]]()
-        self._above: defaultdict[str, int] = defaultdict(int)
         for switch in plan.switches:
             for peer, links in switch.links_per_peer.items():
-                self._above[peer] += links
                 self._links[self._tier(switch.name, peer)] += links
+        self._known: dict[tuple[frozenset[str], frozenset[str]], Reach] = {}
+        """Cascades are many and end in few different sets."""
         self.untouched = self.reach(())
 
     def matters(self, name: str) -> bool:
@@ -54,14 +54,19 @@ class Networks:
 
     def reach(self, dead: Collection[str], powerless: Collection[str] = ()) -> Reach:
         """What these dead devices take with them. `powerless` nodes are not counted as cut off: they are down already."""
-        gone = frozenset(dead)
-        switches = [self.switches[name] for name in gone if name in self.switches]
-        leaves = sorted((s for s in switches if s.role == "leaf"), key=lambda s: s.name)
+        key = frozenset(dead), frozenset(powerless)
+        if key not in self._known:
+            self._known[key] = self._reach(*key)
+        return self._known[key]
+
+    def _reach(self, gone: frozenset[str], powerless: frozenset[str]) -> Reach:
+        switches = frozenset(name for name in gone if name in self.switches)
+        leaves = [self.switches[name] for name in sorted(switches) if self.switches[name].role == "leaf"]
         storage = self._storage_down(gone)
         return Reach(
             gpus_cut_off=self._cut_off(leaves, powerless),
             rails_lost=tuple(_rail(leaf, self.plan.fabric.planes) for leaf in leaves),
-            bisection_share=self._bisection(gone, switches),
+            bisection_share=self._bisection(switches),
             storage_down=tuple(sorted(storage)),
             mirrors_lost=self._mirrors_lost(storage),
             managers_lost=self._managers_lost(gone),
@@ -72,29 +77,28 @@ class Networks:
     def _tier(self, lower: str, upper: str) -> tuple[str, str]:
         return self.switches[lower].role, self.switches[upper].role if upper in self.switches else "?"
 
-    def _bisection(self, gone: frozenset[str], dead: Iterable[SwitchPlan]) -> float | None:
+    def _bisection(self, gone: frozenset[str]) -> float | None:
         """The least share of links left over the tiers; None: no links between switches."""
-        if not self._links:
-            return None
         lost = Counter[tuple[str, str]]()
-        for switch in dead:
-            for peer, links in switch.links_per_peer.items():
-                lost[self._tier(switch.name, peer)] += links
-            for below, links in self._down.get(switch.name, ()):
-                if below not in gone:  # else counted from below
-                    lost[self._tier(below, switch.name)] += links
-        return min(1.0 - lost[tier] / links for tier, links in self._links.items())
+        for name in gone:
+            lost.update(self._around[name])
+            for peer, links in self.switches[name].links_per_peer.items():
+                if peer in gone:  # else counted from both of its ends
+                    lost[self._tier(name, peer)] -= links
+        return min((1.0 - lost[tier] / links for tier, links in self._links.items()), default=None)
 
     @cached_property
-    def _down(self) -> dict[str, list[tuple[str, int]]]:
-        """(switch below, links) of each spine and core."""
-        found: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    def _around(self) -> dict[str, Counter[tuple[str, str]]]:
+        """Links of each switch to other switches, up and down, by tier."""
+        found: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
         for switch in self.plan.switches:
             for peer, links in switch.links_per_peer.items():
-                found[peer].append((switch.name, links))
-        return dict(found)
+                tier = self._tier(switch.name, peer)
+                found[switch.name][tier] += links
+                found[peer][tier] += links
+        return found
 
-    def _cut_off(self, leaves: Iterable[SwitchPlan], powerless: Collection[str]) -> int:
+    def _cut_off(self, leaves: Iterable[SwitchPlan], powerless: frozenset[str]) -> int:
         """GPUs whose training NIC has no live leaf in any plane. A node's GPUs are shared evenly among its NICs."""
         planes, dead = self.plan.fabric.planes, defaultdict[tuple[int | None, int | None], list[SwitchPlan]](list)
         for leaf in leaves:
@@ -106,12 +110,18 @@ class Networks:
                 continue
             for leaf in (one for one in group if one.plane == group[0].plane):
                 whole = nics if leaf.rail is None else 1
-                nodes = self._nodes_of(leaf) - set(powerless)
+                nodes = self._nodes_of[leaf.name] - powerless
                 count += sum(self.gpus_per_node[node] * whole / nics for node in nodes)
         return round(count)
 
-    def _nodes_of(self, leaf: SwitchPlan) -> set[str]:
-        return {device for far in leaf.ports.values() if (device := far.partition("/")[0]) in self.gpus_per_node}
+    @cached_property
+    def _nodes_of(self) -> dict[str, frozenset[str]]:
+        """GPU nodes on each leaf."""
+        return {
+            leaf.name: frozenset(name for far in leaf.ports.values() if (name := far.partition("/")[0]) in self.gpus_per_node)
+            for leaf in self.plan.switches
+            if leaf.role == "leaf"
+        }
 
     def _storage_down(self, gone: frozenset[str]) -> set[str]:
         """Servers without power, and those with no live switch of the storage network."""
