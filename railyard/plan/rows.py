@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from math import fsum
 
 import msgspec
 
-from railyard.model.cooling import CoolingPlan, RackAir
+from railyard.model.cooling import CoolingPlan, CoolingPool, RackAir
 from railyard.model.plan import RackPlan
 from railyard.model.power import PowerPlan
+
+_ROWS = re.compile(r"(.+-rows?-)(\d+)(?:-(\d+))?")
 
 
 class RowSums(msgspec.Struct, frozen=True, rename="camel"):
@@ -41,11 +44,21 @@ def sum_rows(racks: Iterable[RackPlan], cooling: CoolingPlan | None, power: Powe
     pools: defaultdict[int, list[str]] = defaultdict(list)
     for pool in cooling.hall.pools if cooling else ():
         for row in {row for area in pool.areas for row in area}:
-            pools[row].append(pool.name)
+            pools[row].append(_own_name(pool, row))
     rows: defaultdict[int, list[RackPlan]] = defaultdict(list)
     for rack in racks:
         rows[rack.row].append(rack)
     return tuple(_row(row, rows[row], air, _feeds(power, row), tuple(pools[row])) for row in sorted(rows))
+
+
+def _own_name(pool: CoolingPool, row: int) -> str:
+    """What the pool that serves a row is called: alike pools are one in the plan, named by the rows of the first of them."""
+    named = _ROWS.fullmatch(pool.name)
+    if named is None or len(pool.areas) < 2:
+        return pool.name
+    each = int(named[3] or named[2]) - int(named[2]) + 1
+    first = (row - 1) // each * each + 1
+    return f"{named[1]}{first:03d}" + (f"-{first + each - 1:03d}" if named[3] else "")
 
 
 def _feeds(power: PowerPlan | None, row: int) -> tuple[str, ...]:

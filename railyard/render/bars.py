@@ -9,9 +9,9 @@ from railyard.render.svg import fit, group, line, rect, svg, text, title
 from railyard.render.theme import drawing_css
 from railyard.rules.registry import exceeds
 
-WIDTH_PX = 1120
-LABEL_PX = 270
-VALUE_PX = 440
+WIDTH_PX = 1010
+LABEL_PX = 262
+VALUE_PX = 452
 BAR_PX = 13
 ROW_PX = 42
 TOP_PX = 34
@@ -92,16 +92,21 @@ def _row(y: float, row: BarRow, unit: float) -> str:
         at = y + index * (BAR_PX + 3)
         parts.append(_bar(at, bar, unit))
         parts.append(text(WIDTH_PX - VALUE_PX + 14, at + 11, fit(bar.words, VALUE_PX - 14, 10.5), "bad" if bar.over else ""))
-    if any(bar.limit for bar in row.bars):
-        bottom = y + len(row.bars) * (BAR_PX + 3)
+    bottom = y + len(row.bars) * (BAR_PX + 3)
+    if all(bar.limit is None for bar in row.bars):
+        parts.append(text(LABEL_PX + 8, (y + bottom) / 2 + 3, "no limit known: no bars", "note"))
+    else:
         parts.append(line(LABEL_PX + unit, y - 2, LABEL_PX + unit, bottom, "limit"))
     return group("bars", parts, **row.data)
 
 
 def _bar(y: float, bar: Bar, unit: float) -> str:
     data = {"data_case": bar.case, "data_value": bar.value, **({"data_limit": bar.limit} if bar.limit is not None else {})}
-    parts = [rect(LABEL_PX, y, unit * LONGEST, BAR_PX, "track")]
-    if bar.limit:
-        length = min(bar.value / bar.limit, LONGEST) * unit
+    parts: list[str] = []
+    if bar.limit is not None:
+        parts.append(rect(LABEL_PX, y, unit * LONGEST, BAR_PX, "track"))
+        # A limit of nothing (the only unit has failed) is passed by whatever there is.
+        share = bar.value / bar.limit if bar.limit else LONGEST * (bar.value > 0)
+        length = min(share, LONGEST) * unit
         parts.append(rect(LABEL_PX, y, round(length, 2), BAR_PX, "over" if bar.over else bar.case))
     return group("bar", parts, **data)

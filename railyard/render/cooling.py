@@ -24,24 +24,31 @@ def cooling_svg(cooling: CoolingPlan, site: str, *, embedded: bool = False) -> s
 
 
 def rows_words(areas: Sequence[Sequence[int]]) -> str:
-    """`rows 1–4`, or `rows 1–2, 3–4 … (12 areas)` where pools are alike."""
+    """`rows 1–4`, or `rows 1–2, 3–4 … 23–24` where pools are alike."""
     shown = [f"{area[0]}–{area[-1]}" if len(area) > 1 else f"{area[0]}" for area in areas if area]
-    few = ", ".join(shown[:3]) + (f" … {shown[-1]}" if len(shown) > 3 else "")
+    few = ", ".join(shown[:2] if len(shown) > 3 else shown) + (f" … {shown[-1]}" if len(shown) > 3 else "")
     return f"row{'' if len(shown) == 1 and '–' not in few else 's'} {few}" if shown else "all rows"
 
 
 def _pool(pool: CoolingPool, site: str) -> BarRow:
     units = ", ".join(f"{unit.count} × {unit.model}" for unit in pool.units)
-    alike = f" · {len(pool.areas)} pools alike" if len(pool.areas) > 1 else ""
+    own, many = short(pool.name, site), len(pool.areas)
     left = pool.failed_capacity_kw
     bars = (
         Bar("load", pool.load_kw, pool.capacity_kw, _kw(pool.load_kw, pool.capacity_kw) + _air(pool, pool.airflow_m3_s)),
         Bar("survivor", pool.load_kw, left,
-            _kw(pool.load_kw, left) + _air(pool, pool.failed_airflow_m3_s) + f" · {short(pool.largest, site)} failed"),
+            _kw(pool.load_kw, left) + _air(pool, pool.failed_airflow_m3_s) + _failed(pool)),
     )  # fmt: skip
     hint = f"{pool.name}: {units}, {pool.racks} racks, {rows_words(pool.areas)}"
     data = {"data_pool": pool.name, "data_medium": pool.medium, "data_racks": pool.racks}
-    return BarRow(short(pool.name, site), f"{units} · {rows_words(pool.areas)}{alike}", hint, bars, data)
+    return BarRow(own if many < 2 else f"{many} like {own}", f"{units} · {rows_words(pool.areas)}", hint, bars, data)
+
+
+def _failed(pool: CoolingPool) -> str:
+    """Which unit has failed, of how many: the pool's name stands at the row's beginning."""
+    largest = next((unit for unit in pool.units if unit.name == pool.largest), pool.units[0])
+    kind = f" {largest.model}" if len(pool.units) > 1 else ""
+    return f" · 1{kind} of {sum(unit.count for unit in pool.units)} failed"
 
 
 def _kw(load: float, capacity: float | None) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from railyard.model.plan import RackDevice, RackPlan
 from railyard.render.svg import el, fit, group, line, rect, text
+from railyard.render.theme import OTHER_NETWORKS
 
 U_PX = 16
 BODY_PX = 244
@@ -32,8 +35,18 @@ def head(rack: RackPlan, face: str, x: float = 0) -> list[str]:
     """The rack's name, and which side of it is seen."""
     return [
         text(x + GUTTER_PX, 20, fit(rack.name, BODY_PX, 15), "heading"),
-        text(x + GUTTER_PX, 36, fit(f"{face} · row {rack.row}, position {rack.position} · {rack.model}", BODY_PX, 9.5), "note"),
+        text(
+            x + GUTTER_PX,
+            36,
+            fit(f"{face} · row {rack.row}, position {rack.position} · {rack.model}", BODY_PX + GUTTER_PX, 9.5),
+            "note",
+        ),
     ]
+
+
+def room_kw(rack: RackPlan) -> float:
+    """Heat that the room's air gets from the rack, which is what its limit is of: what a rear door takes is not in it."""
+    return rack.air_kw if rack.cooling is None else rack.cooling.room_kw
 
 
 def y_of(rack: RackPlan, top_u: int) -> int:
@@ -74,9 +87,29 @@ def foot(rack: RackPlan, lines: list[FootLine], x: float = 0) -> list[str]:
     return parts
 
 
+def wrapped(label: str, words: Iterable[str]) -> list[FootLine]:
+    """Words beside a label, in as many lines as they take: nothing that is said to be unknown is cut."""
+    room = BODY_PX - 11 * len(label) * 0.6
+    lines: list[str] = []
+    for word in words:
+        longer = f"{lines[-1]} · {word}" if lines else ""
+        if lines and fit(longer, room, 10) == longer:
+            lines[-1] = longer
+        else:
+            lines.append(fit(word, room, 10))
+    return [(label if index == 0 else "", line, False) for index, line in enumerate(lines)]
+
+
 def height_of(rack: RackPlan, lines: int) -> int:
     """Height of the whole picture, in pixels."""
     return HEAD_PX + rack.u_height * U_PX + 12 + FOOT_LINE_PX * lines + 6
+
+
+def edge(x: float, y: float, height: float, role: str) -> str:
+    """The strong edge of a device in its role's colour; striped outside the training fabric."""
+    if role in OTHER_NETWORKS:
+        return line(x + 2.5, y, x + 2.5, y + height, "striped")
+    return rect(x, y, 5, height, "edge", rx=1)
 
 
 def device_group(device: RackDevice, parts: list[str], css: str = "device") -> str:

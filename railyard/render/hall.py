@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from railyard.model.floor import Aisle, Box, Door, FloorPlan, FloorRow, RackSpot
 from railyard.model.plan import RackPlan
 from railyard.plan.rows import RowSums
+from railyard.render.elevation import room_kw
+from railyard.render.hall_ground import (
+    FOOT_PX,
+    LABEL_PX,
+    MARGIN_PX,
+    Strip,
+    View,
+    door_at,
+    ground_of,
+    is_within,
+    size_words,
+    strips_of,
+)
 from railyard.render.power import overloaded
 from railyard.render.runs import short
 from railyard.render.svg import el, fit, group, line, rect, svg, text, title
 from railyard.render.theme import drawing_css
 from railyard.rules.registry import exceeds
 
-WIDTH_PX = 1120
-HEIGHT_PX = 1400
-MARGIN_PX = 34
-LABEL_PX = 110
-FOOT_PX = 58
-# A rack of 600 mm never gets wider than 48 px, however small the hall.
-PX_PER_MM_MAX = 0.08
 # Below these, a rack can't hold two lines, one line, any text.
 TWO_LINES_PX, ONE_LINE_PX, LINE_LENGTH_PX = 21.0, 10.0, 30.0
+SMALLER_PX = (10, 9, 8, 7)
 UNIT_AISLE_PX = 36
 """An aisle of so many pixels has room for its own name between those of the units on both sides."""
 STEPS_M = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 ROLE = {"compute": "gpu", "network": "leaf", "spine": "spine", "storage": "storage"}
-
-
-@dataclass(frozen=True)
-class View:
-    """From millimetres of the hall to pixels of the picture."""
-
-    left_mm: int
-    top_mm: int
-    scale: float
-
-    def x(self, mm: float) -> float:
-        return round(LABEL_PX + (mm - self.left_mm) * self.scale, 2)
-
-    def y(self, mm: float) -> float:
-        """y runs north in the hall and down in the picture."""
-        return round(MARGIN_PX + (self.top_mm - mm) * self.scale, 2)
-
-    def box(self, x_mm: int, y_mm: int, width_mm: int, depth_mm: int) -> tuple[float, float, float, float]:
-        """(x, y, width, height) of a rectangle given by its south-west corner."""
-        return self.x(x_mm), self.y(y_mm + depth_mm), round(width_mm * self.scale, 2), round(depth_mm * self.scale, 2)
 
 
 def hall_svg(
@@ -58,58 +44,71 @@ def hall_svg(
     *,
     embedded: bool = False,
 ) -> str:
-    """The hall. Racks carry `data-rack`, `data-x-mm`, `data-y-mm` (south-west corner), `data-kw`; the picture `data-mm-per-px`.
+    """The hall. Racks carry `data-rack`, `data-x-mm`, `data-y-mm` (south-west corner), `data-kw`; its strips `data-mm-per-px`.
 
     `rows` are the sums that stand beside each row, with what feeds it.
     """
-    ground = _ground(floor)
-    room = (WIDTH_PX - LABEL_PX - MARGIN_PX, HEIGHT_PX - MARGIN_PX - FOOT_PX)
-    scale = min(room[0] / ground.width_mm, room[1] / ground.depth_mm, PX_PER_MM_MAX)
-    view = View(ground.x_mm, ground.y_mm + ground.depth_mm, scale)
-    standing = {rack.name: rack for rack in racks}
-    outer = {0, max((row.row for row in floor.rows), default=0)} if floor.hall is None else set[int]()
-    aisles = [_aisle(view, aisle, ground, whole=aisle.after_row not in outer) for aisle in floor.aisles]
-    parts = [aisle for aisle, _ in aisles]
-    parts += [_solid(view, box, "kept") for box in floor.kept] + [_solid(view, box, "obstacle") for box in floor.obstacles]
-    parts += [_rack(view, spot, standing.get(spot.rack), site) for spot in floor.spots]
-    here, sums = _by_row(floor.spots), {row.row: row for row in rows}
-    parts += [_row(view, row, here.get(row.row, []), sums.get(row.row), site) for row in floor.rows]
-    parts += [name for _, name in aisles]
-    parts += _units(view, floor)
-    parts.append(_walls(view, floor, ground))
-    parts += [_door(view, door, floor.hall) for door in floor.doors if floor.hall]
-    bottom = MARGIN_PX + ground.depth_mm * scale
-    width = max(LABEL_PX + ground.width_mm * scale + MARGIN_PX, 560)
-    parts += [_scale_bar(view, bottom + 34), _north(width - 22)]
-    body = group("hall-body", parts, data_mm_per_px=f"{1 / scale:.6f}", data_left_mm=view.left_mm, data_top_mm=view.top_mm)
+    ground = ground_of(floor)
+    strips = strips_of(floor, ground)
+    standing, sums = {rack.name: rack for rack in racks}, {row.row: row for row in rows}
+    parts = [_strip(strip, floor, standing, sums, site) for strip in strips]
+    view, deepest = strips[0].view, max(strip.ground.depth_mm for strip in strips)
+    bottom = MARGIN_PX + deepest * view.scale
+    width = max(strips[-1].shift_px + LABEL_PX + ground.width_mm * view.scale + MARGIN_PX, 560)
+    parts += [_scale_bar(view, bottom + 34, size_words(floor, ground, len(strips))), _north(width - 22)]
     style = None if embedded else drawing_css()
-    return svg(round(width, 2), round(bottom + FOOT_PX, 2), f"Hall of {site} from above", "hall", [body], style=style)
+    return svg(round(width, 2), round(bottom + FOOT_PX, 2), f"Hall of {site} from above", "hall", parts, style=style)
 
 
-def _ground(floor: FloorPlan) -> Box:
-    """What is drawn: the hall with everything that the plan puts into it, even where that is outside the walls."""
-    boxes = [floor.hall or floor.extent, *floor.kept, *floor.obstacles]
-    boxes += [Box(spot.rack, spot.x_mm, spot.y_mm, spot.width_mm, spot.depth_mm) for spot in floor.spots]
-    boxes += [floor.extent] if floor.hall is None else []
-    left, south = min(box.x_mm for box in boxes), min(box.y_mm for box in boxes)
-    right, north = max(box.x_mm + box.width_mm for box in boxes), max(box.y_mm + box.depth_mm for box in boxes)
-    return Box("", left, south, max(right - left, 1), max(north - south, 1))
+def _strip(strip: Strip, floor: FloorPlan, standing: Mapping[str, RackPlan], sums: Mapping[int, RowSums], site: str) -> str:
+    view, ground = strip.view, strip.ground
+    kept, obstacles = ([box for box in boxes if strip.holds(box.y_mm + box.depth_mm / 2)]
+                       for boxes in (floor.kept, floor.obstacles))  # fmt: skip
+    outer = {0, max((row.row for row in floor.rows), default=0)} if floor.hall is None else set[int]()
+    in_the_way = [view.box(box.x_mm, box.y_mm, box.width_mm, box.depth_mm) for box in (*kept, *obstacles)]
+    aisles = [_aisle(view, aisle, ground, in_the_way, whole=whole and aisle.after_row not in outer)
+              for aisle, whole in strip.aisles(floor)]  # fmt: skip
+    here = _by_row(spot for spot in floor.spots if strip.first <= spot.row <= strip.last)
+    spots = [spot for row in here.values() for spot in row]
+    parts = [aisle for aisle, _ in aisles]
+    parts += [_solid(view, box, "kept") for box in kept] + [_solid(view, box, "obstacle") for box in obstacles]
+    parts += [_rack(view, spot, standing.get(spot.rack), site) for spot in spots]
+    parts += [_row(view, row, here.get(row.row, []), sums.get(row.row), site)
+              for row in floor.rows if strip.first <= row.row <= strip.last]  # fmt: skip
+    parts += [name for _, name in aisles]
+    parts += _units(view, floor, spots)
+    parts.append(_walls(strip, floor.hall))
+    parts += [_door(view, door, floor.hall) for door in floor.doors
+              if floor.hall and is_within(ground, door, floor.hall) and strip.holds(door_at(door, floor.hall)[1])]  # fmt: skip
+    if strip.south or strip.north:
+        parts.append(text(LABEL_PX, MARGIN_PX - 10, f"rows {strip.first}–{strip.last}", "strong"))
+    data = {"data_mm_per_px": f"{1 / view.scale:.6f}", "data_left_mm": view.left_mm, "data_top_mm": view.top_mm}
+    return group("hall-body", parts, **data, transform=f"translate({strip.shift_px:g} 0)")
 
 
-def _aisle(view: View, aisle: Aisle, ground: Box, *, whole: bool) -> tuple[str, str]:
+def _aisle(
+    view: View, aisle: Aisle, ground: Box, in_the_way: Iterable[tuple[float, float, float, float]], *, whole: bool
+) -> tuple[str, str]:
     """(ground, name): the name lies above what stands in the aisle.
 
-    `whole` is false where there are no walls: of the outer aisles only a part is drawn, so their depth is not said.
+    `whole` is false where only a part of it is drawn (an outer one without walls, one that is cut): its depth is not said.
     """
     x, y, width, height = view.box(ground.x_mm, aisle.y_mm, ground.width_mm, aisle.depth_mm)
     words = f"{aisle.kind} aisle" + (f", {aisle.depth_mm / 1000:g} m" if whole else "")
     parts = [title(words), rect(x, y, width, height, f"aisle {aisle.kind}")]
     data = {"data_aisle": aisle.kind, "data_y_mm": aisle.y_mm, "data_depth_mm": aisle.depth_mm}
     ground_parts = group("aisle", parts, **data)
-    if height < 11:
+    if height < (11 if whole else UNIT_AISLE_PX):
         return ground_parts, ""
-    name = text(x + width - 5, y + height / 2 + 3.5, fit(words, width - 10, 9.5), "small end halo")
-    return ground_parts, group("aisle-name", [name])
+    right, middle = x + width - 5, y + height / 2 + 3.5
+    # Its depth is said whole or not at all.
+    name = next((said for said in (words, f"{aisle.kind} aisle", aisle.kind) if fit(said, width - 10, 9.5) == said), "")
+    here = [box for box in in_the_way if box[1] < middle + 3 and box[1] + box[3] > middle - 10]
+    # At the east end, else west of whatever stands there.
+    for left, *_ in sorted((box for box in here if box[0] > x), reverse=True):
+        if any(box[0] < right and box[0] + box[2] > right - len(name) * 6 for box in here):
+            right = left - 5
+    return ground_parts, group("aisle-name", [text(right, middle, name, "small end halo")])
 
 
 def _solid(view: View, box: Box, css: str) -> str:
@@ -131,7 +130,7 @@ def over_limit(rack: RackPlan) -> bool:
     """Whether a number of the rack is over the limit that stands beside it in the plan."""
     feeds = any(overloaded(feed) for feed in rack.feeds)
     limit = rack.weight_limit_kg
-    return feeds or exceeds(rack.air_kw, rack.air_limit_kw) or (limit is not None and exceeds(rack.weight_kg, limit))
+    return feeds or exceeds(room_kw(rack), rack.air_limit_kw) or (limit is not None and exceeds(rack.weight_kg, limit))
 
 
 def _rack(view: View, spot: RackSpot, rack: RackPlan | None, site: str) -> str:
@@ -168,14 +167,12 @@ def _rack_words(x: float, y: float, width: float, height: float, words: Sequence
     for index, word in enumerate(lines):
         at = x + width / len(lines) * (index + 0.5) + size * 0.35
         css = "turned strong" if index == 0 else "turned"
-        shown = fit(word, height - 6, size)
-        if index and shown != word:
-            # A number is never cut: without its unit it fits, or it stands in the tooltip only.
-            shown = word.removesuffix(" kW")
-            if fit(shown, height - 6, size) != shown:
-                continue
-        parts.append(text(at, y + height - 5, shown, css, transform=f"rotate(-90 {at:g} {y + height - 5:g})",
-                          style=f"font-size:{size:.1f}px"))  # fmt: skip
+        # Nothing is cut: a number stands without its unit, a name is written smaller, or it stands in the tooltip only.
+        shown = word if not index or fit(word, height - 6, size) == word else word.removesuffix(" kW")
+        own = next((px for px in (size, *SMALLER_PX) if px <= size and fit(shown, height - 6, px) == shown), None)
+        if own is not None:
+            parts.append(text(at, y + height - 5, shown, css, transform=f"rotate(-90 {at:g} {y + height - 5:g})",
+                              style=f"font-size:{own:.1f}px"))  # fmt: skip
     return parts
 
 
@@ -193,9 +190,15 @@ def _row(view: View, row: FloorRow, here: Sequence[RackSpot], sums: RowSums | No
     racks = f"{names[0]}–{names[-1]}" if len(names) > 1 else "".join(names)
     kw = f" · {sums.peak_kw:,.0f} kW" if sums else ""
     feeds = sums.feeds if sums else ()
-    words = [f"row {row.row}{kw}", racks, *feeds]
+    words = [f"row {row.row}{kw}", racks]
     parts = [title(f"row {row.row}: {racks}{kw}" + (f", fed by {', '.join(feeds)}" if feeds else ""))]
     room = max(1, int((height + 8) // 12))
+    joined = ", ".join(feeds)
+    # All that feed it or none: one of two would read as the only one.
+    if room >= len(words) + len(feeds):
+        words += feeds
+    elif fit(joined, LABEL_PX - 8, 9) == joined:
+        words.append(joined)
     if height < 10:
         # Rows are drawn closer than text is high: every fifth says its number.
         words, room = ([f"row {row.row}"], 1) if row.row % 5 == 1 else ([], 0)
@@ -207,11 +210,11 @@ def _row(view: View, row: FloorRow, here: Sequence[RackSpot], sums: RowSums | No
     return group("row", parts, data_row=row.row, data_racks=row.racks, **shown)
 
 
-def _units(view: View, floor: FloorPlan) -> list[str]:
+def _units(view: View, floor: FloorPlan, racks: Iterable[RackSpot]) -> list[str]:
     """The name of each scalable unit in front of its racks, where there is room for it."""
     parts: list[str] = []
     depths = {aisle.after_row: aisle.depth_mm for aisle in floor.aisles}
-    for (_, unit), run in groupby(floor.spots, key=lambda spot: (spot.row, spot.unit)):
+    for (_, unit), run in groupby(racks, key=lambda spot: (spot.row, spot.unit)):
         spots = list(run)
         if unit is None:
             continue
@@ -225,11 +228,20 @@ def _units(view: View, floor: FloorPlan) -> list[str]:
     return parts
 
 
-def _walls(view: View, floor: FloorPlan, ground: Box) -> str:
-    around = floor.hall or ground
-    box = view.box(around.x_mm, around.y_mm, around.width_mm, around.depth_mm)
-    words = f"{around.width_mm / 1000:g} × {around.depth_mm / 1000:g} m" + ("" if floor.hall else ", walls not known")
-    parts = [rect(*box, "wall" if floor.hall else "wall unknown"), text(box[0], box[1] - 8, words, "note")]
+def _walls(strip: Strip, hall: Box | None) -> str:
+    """The walls as far as they are drawn; where the hall goes on they are open."""
+    ground, around = strip.ground, hall or strip.ground
+    west, south = max(around.x_mm, ground.x_mm), max(around.y_mm, ground.y_mm)
+    east = min(around.x_mm + around.width_mm, ground.x_mm + ground.width_mm)
+    north = min(around.y_mm + around.depth_mm, ground.y_mm + ground.depth_mm)
+    x, y, width, height = strip.view.box(west, south, east - west, north - south)
+    parts = [rect(x, y, width, height, "wall" if hall else "wall unknown")]
+    if east < around.x_mm + around.width_mm:
+        parts.append(line(x + width, y, x + width, y + height, "open"))
+    if north < around.y_mm + around.depth_mm or strip.north:
+        parts.append(line(x, y, x + width, y, "open"))
+    if strip.south:
+        parts.append(line(x, y + height, x + width, y + height, "open"))
     return group("walls", parts, data_width_mm=around.width_mm, data_depth_mm=around.depth_mm)
 
 
@@ -252,11 +264,12 @@ def _door(view: View, door: Door, hall: Box) -> str:
     return group("door", parts, data_door=door.name, data_wall=door.wall)
 
 
-def _scale_bar(view: View, y: float) -> str:
+def _scale_bar(view: View, y: float, size: str) -> str:
     metres = next((step for step in STEPS_M if step * 1000 * view.scale >= 60), STEPS_M[-1])
     x, length = LABEL_PX, round(metres * 1000 * view.scale, 2)
     ticks = [line(at, y - 4, at, y + 4, "rule") for at in (x, x + length)]
-    return group("scale", [line(x, y, x + length, y, "rule"), *ticks, text(x + length + 8, y + 4, f"{metres} m", "note")])
+    words = f"{metres} m · {size}"
+    return group("scale", [line(x, y, x + length, y, "rule"), *ticks, text(x + length + 8, y + 4, words, "note")])
 
 
 def _north(x: float) -> str:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from railyard.model.plan import RackFeed, RackPlan
-from railyard.render.rack_groups import group_racks
+from railyard.render.rack_groups import feeds_key, group_racks
 from railyard.render.runs import runs, short
 from railyard.render.svg import fit, group, line, rect, svg, text, title
 from railyard.render.theme import drawing_css
 from railyard.rules.registry import exceeds
 
-WIDTH_PX = 1120
-LABEL_PX = 236
+WIDTH_PX = 960
+LABEL_PX = 196
 VALUE_PX = 372
 BAR_PX = 15
 ROW_PX = 44
 TOP_PX = 40
+PAGE_KINDS = 12
+"""So many kinds of racks with two feeds each are as high as a printed page, at its width."""
 
 
 def names_of(racks: Sequence[RackPlan]) -> str:
@@ -25,11 +27,25 @@ def names_of(racks: Sequence[RackPlan]) -> str:
     return first if len(racks) == 1 else f"{len(racks)} racks like {first}"
 
 
-def power_svg(racks: Sequence[RackPlan], *, embedded: bool = False) -> str:
-    """Two bars per feed. Bars carry `data-rack`, `data-feed` and the kilowatts that they draw in `data-kw`."""
-    rows = [(alike, alike[0], feed) for alike in group_racks(racks) for feed in alike[0].feeds]
-    # One scale for all bars, so that a longer bar is always more power.
-    scale = max((max(feed.capacity_kw, *apparent(feed)) for _, _, feed in rows), default=1.0) or 1.0
+def power_pictures(kinds: Sequence[Sequence[RackPlan]]) -> list[str]:
+    """Bars of racks with the same feeds each, in pictures that fit a printed page; all have one scale."""
+    racks = [rack for alike in kinds for rack in alike]
+    parts = [kinds[first : first + PAGE_KINDS] for first in range(0, len(kinds), PAGE_KINDS)] or [[]]
+    return [power_svg([rack for alike in part for rack in alike], scale=scale_of(racks), embedded=True) for part in parts]
+
+
+def scale_of(racks: Iterable[RackPlan]) -> float:
+    """The most kVA that a bar or a limit says: one scale for all, so that a longer bar is always more power."""
+    return max((max(feed.capacity_kw, *apparent(feed)) for rack in racks for feed in rack.feeds), default=1.0) or 1.0
+
+
+def power_svg(racks: Sequence[RackPlan], *, scale: float | None = None, embedded: bool = False) -> str:
+    """Two bars per feed; racks whose feeds carry the same are drawn once. `scale`: kVA of the whole width.
+
+    Bars carry `data-rack`, `data-feed` and the kilowatts that they draw in `data-kw`.
+    """
+    rows = [(alike, alike[0], feed) for alike in group_racks(racks, feeds_key) for feed in alike[0].feeds]
+    scale = scale or scale_of(racks)
     parts = _legend()
     previous: Sequence[RackPlan] = ()
     y = float(TOP_PX)

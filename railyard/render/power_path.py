@@ -9,22 +9,30 @@ from railyard.render.bars import Bar, BarRow, BarSection, bars_svg
 from railyard.render.runs import runs, short
 
 HEADINGS = (("supply", "Supply"), ("ups", "UPS"), ("panel", "Panels"), ("busway", "Busways"), ("feed", "Feeds"))
-SHOWN_MAX = 24
+SHOWN_MAX = 20
 """Kinds of segments of one sort that are drawn."""
 LEGEND = (("load", "everything live"), ("survivor", "after the worst loss for it"))
 
 
-def path_svg(power: PowerPlan, site: str, *, embedded: bool = False) -> str | None:
-    """Bars in kVA for the segments that the stack file states, alike ones once; None where it states none."""
-    if not power.segments:
-        return None
+def path_pictures(power: PowerPlan, site: str) -> list[str]:
+    """A picture for each sort of segment: on paper none is cut."""
+    pictures = (path_svg(power, site, (heading,), embedded=True) for heading in HEADINGS)
+    return [picture for picture in pictures if picture]
+
+
+def path_svg(
+    power: PowerPlan, site: str, headings: Iterable[tuple[str, str]] = HEADINGS, *, embedded: bool = False
+) -> str | None:
+    """Bars in kVA for the segments that the stack file states, alike ones once; None where it states none of them."""
     sections: list[BarSection] = []
-    for kind, heading in HEADINGS:
+    for kind, heading in headings:
         groups = alike_segments(segment for segment in power.segments if segment.kind == kind)
         shown = _fullest(groups)
         many = f", the {len(shown)} fullest of {len(groups)} kinds" if len(shown) < len(groups) else ""
         if groups:
             sections.append(BarSection(f"{heading}{many}", [_row(group, site) for group in shown]))
+    if not sections:
+        return None
     return bars_svg(sections, "Power above the racks", "power-path", LEGEND, embedded=embedded)
 
 

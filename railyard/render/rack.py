@@ -10,11 +10,13 @@ from railyard.render.elevation import (
     FootLine,
     box_of,
     device_group,
+    edge,
     foot,
     frame,
     hatch,
     head,
     height_of,
+    room_kw,
     rungs,
     site_of,
     span_of,
@@ -86,7 +88,7 @@ def _device(rack: RackPlan, device: RackDevice, back: Back) -> str:
         title(f"{device.name}: {ROLES[device.role]} {device.model}, {span}, {device.peak_kw:g} kW peak{state}"),
         rect(x, y, width, height, "sheet", rx=2),
         rect(x, y, width, height, "box", rx=2),
-        rect(x, y, 5, height, "edge", rx=1),
+        edge(x, y, height, device.role),
         text(x + 12, middle - (8 if two else 0), fit(short(device.name, site_of(rack)), 150, 11), "strong"),
         text(x + width - 22, middle - (8 if two else 0), kw, "end"),
     ]
@@ -101,10 +103,15 @@ def _device(rack: RackPlan, device: RackDevice, back: Back) -> str:
 def _foot(rack: RackPlan) -> list[FootLine]:
     rows: list[FootLine] = [("peak power", f"{rack.peak_kw:.1f} kW", False)]
     rows += [_feed(feed) for feed in rack.feeds]
-    rows.append(("heat into air", f"{rack.air_kw:.1f} of {rack.air_limit_kw:.1f} kW", exceeds(rack.air_kw, rack.air_limit_kw)))
+    heat, most = room_kw(rack), rack.air_limit_kw
+    rows.append(("heat into the room", f"{heat:.1f} of {most:.1f} kW", exceeds(heat, most)))
     limit = rack.weight_limit_kg
-    known = "" if not rack.unweighed and all(device.weight_kg is not None for device in rack.devices) else "known: "
-    weight = f"{known}{rack.weight_kg:,.0f} kg" + (f" of {limit:,.0f} kg" if limit is not None else "")
+    whole = not rack.unweighed and all(device.weight_kg is not None for device in rack.devices)
+    most = "" if limit is None else f" of {limit:,.0f}"
+    weight = f"{'' if whole else 'known: '}{rack.weight_kg:,.0f}{most} kg"
+    if not whole and not rack.weight_kg:
+        # No device has a known weight: that is not 0.
+        weight = "not known" + (f"{most} kg" if most else "")
     rows.append(("in the frame", weight, limit is not None and exceeds(rack.weight_kg, limit)))
     return rows
 

@@ -13,11 +13,13 @@ from railyard.render.elevation import (
     FootLine,
     box_of,
     device_group,
+    edge,
     frame,
     head,
     rungs,
     site_of,
     span_of,
+    wrapped,
 )
 from railyard.render.rack_backs import Back, Cord, Strip, air_mark, strips_of
 from railyard.render.runs import short
@@ -48,11 +50,14 @@ def rear_foot(rack: RackPlan, back: Back) -> list[FootLine]:
         (f"feed {feed.name}", fit(f"{feed.pdus} × {feed.pdu_model}", BODY_PX - 40, 10), False) for feed in rack.feeds
     ]
     plugged = " · ".join(f"{cords[feed.name]} {feed.name.upper()}" for feed in rack.feeds)
-    lines.append(("cords", plugged if cords else "not known which supply is on which strip", False))
-    unknown = sorted({device.model for device in rack.devices if device.installed and back.air_of(device) is None})
-    if unknown:
-        lines.append(("air direction unknown", fit(", ".join(unknown), BODY_PX - 120, 11), False))
-    return lines
+    lines.append(("cords", plugged if cords else "strip of each not known", False))
+    there = [device for device in rack.devices if device.installed]
+    if cords:
+        lines += wrapped("cords not known", sorted({device.model for device in there if device.u not in back.cords}))
+    return [
+        *lines,
+        *wrapped("air direction unknown", sorted({device.model for device in there if back.air_of(device) is None})),
+    ]
 
 
 def _strips(rack: RackPlan) -> list[str]:
@@ -91,7 +96,7 @@ def _device(rack: RackPlan, device: RackDevice, back: Back) -> str:
         title(f"{device.name}: {ROLES[device.role]} {device.model}, {span_of(device)}, seen from the rear"),
         rect(x, y, width, height, "sheet", rx=2),
         rect(x, y, width, height, "box", rx=2),
-        rect(x + width - 5, y, 5, height, "edge", rx=1),
+        edge(x + width - 5, y, height, device.role),
         text(x + 8, middle - (8 if two else 0), fit(short(device.name, site_of(rack)), room, 11), "strong"),
     ]
     if two:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypedDict
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from railyard.model.failures import FailureMatrix
 from railyard.model.plan import MachinePlan, SiteTotals
@@ -22,7 +23,7 @@ from railyard.render.fabric_facts import fabric_facts
 from railyard.render.report_fabric import fabric_rows
 from railyard.render.report_hall import hall_context
 from railyard.render.runs import short
-from railyard.render.theme import ROLES, cables_js, drawing_css, page_css, rail_class
+from railyard.render.theme import OTHER_NETWORKS, ROLES, cables_js, drawing_css, page_css, rail_class
 from railyard.render.topology import topology_svg
 from railyard.render.unit import unit_svg
 from railyard.rules.registry import grouped
@@ -38,6 +39,7 @@ CABLES_MAX = 1_000
 CABLES_SHOWN = 120
 MACHINES_MAX = 160
 ADDRESSES_MAX = 600
+_KEY = re.compile("`([^`]+)`")
 
 CONTENTS = (
     ("findings", "Findings"), ("hall", "Hall"), ("racks", "Racks"), ("power", "Power"), ("cooling", "Cooling"),
@@ -76,6 +78,7 @@ def report_html(
         cards=_cards(plan),
         findings=grouped(findings),
         roles=_roles(plan),
+        striped=OTHER_NETWORKS,
         fabric_facts=_fabric_facts(plan),
         nics_assumed=plan.fabric.node_nics_assumed,
         file_system=plan.file_system,
@@ -111,6 +114,11 @@ def _script() -> dict[str, object]:
     return {"script": _drawn(script), "script_digest": f"sha256-{digest}"}
 
 
+def _ticks(words: str) -> Markup:
+    """Text in which `keys` stand between backticks, as a page says them: escaped first, so no name becomes markup."""
+    return Markup(_KEY.sub(r"<code>\1</code>", str(escape(words))))  # noqa: S704
+
+
 def _quoted(value: str) -> str:
     """For any shell. `shlex.quote` leaves the `=` of NCCL's exact match bare, which zsh would expand."""
     return "'" + value.replace("'", "'\\''") + "'"
@@ -141,6 +149,7 @@ def _environment() -> Environment:
 
     loader = PackageLoader("railyard.render", "templates")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    environment.filters["ticks"] = _ticks  # pyright: ignore[reportArgumentType]
     environment.globals["rail_class"] = rail_class  # pyright: ignore[reportArgumentType]
     return environment
 
@@ -148,7 +157,7 @@ def _environment() -> Environment:
 def _headline(plan: Plan) -> str:
     site, fabric = plan.site, plan.fabric
     models = sorted({machine.model for machine in plan.machines if machine.role == "gpu"})
-    nodes = f"{site.nodes} nodes of {', '.join(models)}" if models else "no nodes yet"
+    nodes = f"{site.nodes:,} nodes of {', '.join(models)}" if models else "no nodes yet"
     units = f"{site.built_scalable_units} of {site.planned_scalable_units} planned scalable units built"
     return f"{nodes} · {fabric.transport}, {fabric.tiers} tiers, {fabric.rails} rails at {fabric.link_gbps:g} Gb/s · {units}"
 
@@ -156,8 +165,12 @@ def _headline(plan: Plan) -> str:
 def _cards(plan: Plan) -> list[Card]:
     site = plan.site
     return [
-        {"name": f"GPUs in {site.nodes} nodes{_in_active(site)}", "value": f"{site.gpus:,}", "unit": ""},
-        {"name": f"peak power in {site.racks} racks", "value": f"{site.peak_kw:,.1f}", "unit": "kW"},
+        {"name": f"GPUs in {site.nodes:,} nodes{_in_active(site)}", "value": f"{site.gpus:,}", "unit": ""},
+        {
+            "name": f"peak power in {site.racks:,} rack{'' if site.racks == 1 else 's'}",
+            "value": f"{site.peak_kw:,.1f}",
+            "unit": "kW",
+        },
         {
             "name": f"worst feed when the other is lost: {short(site.worst_feed, site.site)}",
             "value": f"{site.worst_feed_percent:.1f}",

@@ -28,7 +28,7 @@ def _follows(before: str, name: str) -> bool:
     a, b = _TAIL.match(before), _TAIL.match(name)
     if a is None or b is None:
         return False
-    return a[1] == b[1] and len(a[2]) == len(b[2]) and int(a[2]) + 1 == int(b[2])
+    return a[1] == b[1] and b[2] == str(int(a[2]) + 1).zfill(len(a[2]))
 
 
 def _run(group: Sequence[str]) -> str:

@@ -21,6 +21,9 @@ ROLES: dict[str, str] = {
     "oob": "out of band",
 }
 
+OTHER_NETWORKS = frozenset({"storage-switch", "in-band-switch", "oob"})
+"""Roles whose edge is striped: nine colours that every reader tells apart don't exist."""
+
 # Rails beyond eight start the row again: two rails of one colour are never drawn side by side without their number.
 RAIL_COLOURS = 8
 

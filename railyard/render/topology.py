@@ -63,7 +63,7 @@ def _caption(scene: Scene) -> str:
     plan, fabric = scene.plan, scene.plan.fabric
     built = f"{plan.site.built_scalable_units} of {plan.site.planned_scalable_units} planned units built"
     planes = f" × {fabric.planes} planes" if fabric.planes > 1 else ""
-    small = " · a small square is a leaf, coloured by rail" if scene.size.dense else ""
+    small = " · a small square is a leaf, coloured by rail · below: nodes of slots" if scene.size.dense else ""
     apart = "" if scene.groups else f" · no spines: {fabric.separate_fabrics} separate fabrics"
     speed = f"{fabric.link_gbps:g} Gb/s per link · numbers on lines: links{'' if scene.size.dense else ' × Gb/s'}"
     return f"{built} · {fabric.rails} rails{planes} · {speed}{small}{apart}"

@@ -1,4 +1,4 @@
-"""The report's pictures of the hall in a real browser, at 1, 32 and 512 racks: words lie in boxes, nothing on each other."""
+"""The report's pictures in a real browser, from 1 rack to 2,048 nodes: words lie in boxes, uncut, nothing on each other."""
 
 import html
 import json
@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from bench.generate import write_bench
+from railyard import load
 from railyard.plan import Plan, plan
 from railyard.plan.failures import failure_matrix
 from railyard.render.report import report_html
 from tests.planned_site import make_site
 from tests.proof.test_cable_table_in_browser import chromium
+from tests.proof.test_report_in_browser import ROOT
 
 pytestmark = pytest.mark.requirement("C3", "U4")
 
@@ -23,6 +26,9 @@ SIZES = {
     32: {"nodes": 72, "units": 2, "per_unit": 36, "storage": 4, "per_rack": 3},
     512: {"nodes": 1664, "units": 52, "per_unit": 32, "storage": 16, "per_rack": 4},
 }
+BUSWAY_A = {1: 400, 32: 400, 512: 1600}
+"""Of a row: the hall of 512 racks isn't overloaded."""
+PICTURES = "svg.rack, svg.rack-rear, svg.hall, svg.power, svg.power-path, svg.cooling, svg.topology, svg.wiring"
 
 # Reads every drawing back by the boxes that the browser gives its words; what is over or off goes into the answer. Then once
 # more with the style of paper, at the width of A4.
@@ -38,8 +44,10 @@ const clashes = (words, most = words.length) => {
     .filter((_, next) => !apart(boxes[index], boxes[index + 1 + next])).map((other) => [word.textContent, other.textContent]));
 };
 const all = (root, selector) => [...root.querySelectorAll(selector)];
+const HALL_WORDS = ["g.row text", "g.aisle-name text", "text.unit-name", "g.door text", "g.scale text", "g.north text",
+  ".hall-body > text"];
 const measure = (width) => {
-  const found = { out: [], overlapping: [], seen: {} };
+  const found = { out: [], overlapping: [], cut: [], seen: {} };
   for (const kind of ["rack", "rack-rear", "hall"]) {
     const groups = all(document, `svg.${kind} g.device, svg.${kind} g.spot`);
     found.seen[kind] = { groups: groups.length, words: 0 };
@@ -50,13 +58,21 @@ const measure = (width) => {
       found.overlapping.push(...clashes(words));
     }
   }
-  for (const svg of all(document, "svg.rack, svg.rack-rear, svg.hall, svg.power, svg.power-path, svg.cooling"))
-    for (const word of all(svg, "text"))
+  for (const svg of all(document, "PICTURES"))
+    for (const word of all(svg, "text")) {
       if (!inside(box(word), box(svg), 1)) found.out.push([svg.getAttribute("class"), word.textContent]);
-  for (const svg of all(document, "svg.power, svg.power-path, svg.cooling"))
-    found.overlapping.push(...clashes(all(svg, "text"), 8));
-  found.overlapping.push(...clashes(all(document, "svg.hall g.row text, svg.hall g.aisle-name text, svg.hall text.unit-name")));
+      if (word.textContent.endsWith("…")) found.cut.push([svg.getAttribute("class"), word.textContent]);
+    }
+  for (const body of all(document, "g.rack-body"))
+    found.overlapping.push(...clashes([...body.children].filter((word) => word.matches("text:not(.unit)"))));
+  for (const svg of all(document, "svg.power, svg.power-path, svg.cooling, svg.topology, svg.wiring"))
+    found.overlapping.push(...clashes(all(svg, "text"), 200));
+  found.overlapping.push(...clashes(all(document, HALL_WORDS.map((one) => `svg.hall ${one}`).join(", "))));
   found.faces = all(document, ".faces").map((element) => box(element).height);
+  found.pictures = all(document, ".picture").map((element) => box(element).height);
+  // From a heading to the end of the first picture below it: together they must fit a page.
+  found.openings = [["#hall", ".hall-picture"], ["#racks", ".faces"], ["#power", ".picture"]].map(([section, picture]) =>
+    box(document.querySelector(`${section} ${picture}`)).bottom - box(document.querySelector(`${section} h2`)).top);
   found.hall = all(document, "svg.hall").map((element) => [box(element).width, box(element).height]);
   const left = box(document.querySelector("main")).left;
   found.wide = all(document, "#hall *, #racks *, #power *, #cooling *, #failures *")
@@ -74,11 +90,11 @@ addEventListener("load", () => {
   out.textContent = JSON.stringify(found);
   document.body.append(out);
 });
-""".replace("A4", str(A4_PX[0]))
+""".replace("A4", str(A4_PX[0])).replace("PICTURES", PICTURES)
 
 
 def hall(count: int) -> Plan:
-    size = SIZES[count]
+    size, busway_a = SIZES[count], BUSWAY_A[count]
     kind = "shared" if count == 1 else "dedicated"
     return plan(
         make_site(
@@ -89,7 +105,7 @@ def hall(count: int) -> Plan:
             fabric={"nodesPerUnit": size["per_unit"], "scalableUnits": size["units"]},
             **({} if size["storage"] else {"storage": {"backend": "none", "nodes": 0, "classes": []}}),
             power={"supply": {"volts": 415, "voltageReference": "line-line", "phases": 3}, "paths": [
-                {"name": f"bus-{feed}", "kind": "busway", "feed": feed, "breakerA": 400, "rowsEach": 1} for feed in "ab"]},
+                {"name": f"bus-{feed}", "kind": "busway", "feed": feed, "breakerA": busway_a, "rowsEach": 1} for feed in "ab"]},
             cooling={"inletC": 24, "deltaK": 14, "altitudeM": 100, "airUnits": [
                 {"name": "crah", "units": 4, "capacityKw": 250, "airflowM3S": 15, "rowsEach": 2}]},
         )
@@ -108,18 +124,33 @@ def measured(folder: Path, page: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return both["screen"], both["paper"]
 
 
-@pytest.mark.parametrize("count", SIZES)
-def test_words_lie_in_their_boxes_and_nothing_on_each_other(count: int, tmp_path: Path):
-    site = hall(count)
+def site_of(name: str, folder: Path) -> Plan:
+    """`512 racks`, `2,048 nodes` of the bench, or a stack of the repository."""
+    count, _, what = name.partition(" ")
+    if what == "racks":
+        site = hall(int(count))
+        assert 0.8 * int(count) <= len(site.racks) <= 1.2 * int(count)
+        return site
+    if what == "nodes":
+        write_bench(folder, int(count.replace(",", "")))
+        return plan(load.site_config(folder, "bench"))
+    return plan(load.site_config(ROOT, name))
+
+
+@pytest.mark.parametrize("name", ["1 racks", "32 racks", "prod-site-a", "512 racks", "2,048 nodes"])
+def test_words_lie_in_their_boxes_and_nothing_on_each_other(name: str, tmp_path: Path):
+    site = site_of(name, tmp_path)
     assert site.floor is not None
-    assert 0.8 * count <= len(site.racks) <= 1.2 * count
     screen, paper = measured(tmp_path, report_html(site, [], matrix=failure_matrix(site)))
     assert screen["seen"]["hall"]["groups"] == len(site.floor.spots)
-    assert (screen["seen"]["hall"]["words"] > 0) is (count < 512), "512 racks are told row by row"
+    assert (screen["seen"]["hall"]["words"] > 0) is (name != "2,048 nodes"), "racks of 2,048 nodes are told row by row"
     assert screen["seen"]["rack"]["groups"] == screen["seen"]["rack-rear"]["groups"] > 0
     for found in (screen, paper):
         assert found["out"] == []
         assert found["overlapping"] == []
+        assert found["cut"] == []
         assert found["wide"] == [], "wider than its page"
     assert max(paper["faces"]) <= A4_PX[1], "an elevation is cut"
+    assert max(paper["pictures"]) <= A4_PX[1], "a picture is cut"
+    assert max(paper["openings"]) <= A4_PX[1], "a heading stands on a page alone"
     assert all(height <= A4_PX[1] - 100 and width <= A4_PX[0] for width, height in paper["hall"]), "the hall is cut"

@@ -6,9 +6,7 @@ intent are those of one system: `switch_intents(plan, nos)`.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from hashlib import sha256
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,7 +22,7 @@ from railyard.render.switches.sonic import sonic
 if TYPE_CHECKING:
     from railyard.plan import Plan
 
-__all__ = ["FILE_NAMES", "configuration", "eos", "frr", "nvue", "sha256_of", "sonic", "switch_file", "switch_files"]
+__all__ = ["FILE_NAMES", "configuration", "eos", "frr", "nvue", "sonic", "switch_file", "switch_files"]
 
 FILE_NAMES: dict[Nos, str] = {"sonic": "config_db.json", "cumulus": "nvue.json", "eos": "switch.eos", "frr": "frr.conf"}
 _RENDER: dict[Nos, Callable[[SwitchIntent], object]] = {"sonic": sonic, "cumulus": nvue, "eos": eos, "frr": frr}
@@ -41,14 +39,6 @@ def switch_file(intent: SwitchIntent, nos: Nos) -> bytes:
 def configuration(intent: SwitchIntent) -> Mapping[str, object]:
     """The tree that providers/fabric sends to a switch: NVUE's, or the tables of a config_db."""
     return nvue(intent) if intent.site.nos == "cumulus" else sonic(intent)
-
-
-def sha256_of(trees: Iterable[Mapping[str, object]]) -> str:
-    """64 hex digits of some configurations, in their order."""
-    digest = sha256()
-    for tree in trees:
-        digest.update(json.dumps(tree, sort_keys=True, separators=(",", ":")).encode())
-    return digest.hexdigest()
 
 
 def switch_files(plan: Plan) -> Iterator[tuple[str, bytes]]:

@@ -7,7 +7,9 @@ import pytest
 
 from railyard.model.floor import Box, Door
 from railyard.plan.rows import sum_rows
-from railyard.render.hall import HEIGHT_PX, LABEL_PX, MARGIN_PX, WIDTH_PX, hall_svg
+from railyard.render.hall import hall_svg
+from railyard.render.hall_facts import floor_facts
+from railyard.render.hall_ground import HEIGHT_PX, LABEL_PX, MARGIN_PX, WIDTH_PX
 from tests.unit.render.hall_models import make_floor
 
 pytestmark = pytest.mark.requirement("C3", "U4")
@@ -26,10 +28,12 @@ def racks_of(plan_of, count, per_row=16):
 def read(picture):
     """(groups by attribute, function from a rectangle to (west, south, width, depth) in millimetres)."""
     root = ET.fromstring(picture)
-    body = next(group for group in root.iter(f"{SVG}g") if group.get("class") == "hall-body")
-    per_px, left, top = (float(body.get(name)) for name in ("data-mm-per-px", "data-left-mm", "data-top-mm"))
+    strips = [group for group in root.iter(f"{SVG}g") if group.get("class") == "hall-body"]
+    strip_of = {shape: strip for strip in strips for shape in strip.iter()}
+    per_px = float(strips[0].get("data-mm-per-px"))
 
     def millimetres(shape):
+        left, top = (float(strip_of[shape].get(name)) for name in ("data-left-mm", "data-top-mm"))
         x, y, width, height = (float(shape.get(name)) for name in ("x", "y", "width", "height"))
         return (
             left + (x - LABEL_PX) * per_px,
@@ -65,7 +69,7 @@ def test_racks_stand_where_the_plan_says(plan_of, count):
     assert sum("empty" in group.get("class").split() for group in drawn.values()) == 3
 
 
-@pytest.mark.parametrize(("count", "words"), [(1, 2), (32, 2), (512, 0)])
+@pytest.mark.parametrize(("count", "words"), [(1, 2), (32, 2), (512, 1), (2000, 0)])
 def test_a_rack_says_what_there_is_room_for(plan_of, count, words):
     racks = racks_of(plan_of, count)
     having, _, _ = read(hall_svg(make_floor(racks), racks, "lab"))
@@ -183,3 +187,90 @@ def test_hostile_names_stay_text(plan_of):
     assert "<script" not in picture
     having, _, _ = read(picture)
     assert having("data-rack")[0].get("data-rack") == evil.replace("\x00", "�")
+
+
+@pytest.mark.parametrize("count", [4, 32, 100, 512, 2000])
+def test_no_word_in_a_rack_or_an_aisle_is_cut(plan_of, count):
+    racks = racks_of(plan_of, count)
+    root = ET.fromstring(hall_svg(make_floor(racks, walls=False), racks, "lab"))
+    groups = [group for group in root.iter(f"{SVG}g") if group.get("data-rack") or group.get("class") == "aisle-name"]
+    words = [text.text for group in groups for text in group.iter(f"{SVG}text")]
+    assert not [word for word in words if "…" in word]
+    assert words or count == 2000
+
+
+def test_a_long_hall_is_drawn_in_strips_beside_each_other(plan_of):
+    racks = racks_of(plan_of, 512)
+    floor = make_floor(racks, obstacles=(Box("column", 300, 400, 500, 600),))
+    root = ET.fromstring(hall_svg(floor, racks, "lab"))
+    strips = [group for group in root.iter(f"{SVG}g") if group.get("class") == "hall-body"]
+    captions = [text.text for strip in strips for text in strip.iter(f"{SVG}text") if text.text.startswith("rows ")]
+    assert captions == ["rows 1–16", "rows 17–32"]
+    ends = []
+    for strip, wanted in zip(strips, (range(1, 17), range(17, 33)), strict=True):
+        rows = [int(group.get("data-row")) for group in strip.iter(f"{SVG}g") if group.get("data-row")]
+        assert rows == list(wanted)
+        shift = float(strip.get("transform").removeprefix("translate(").split()[0])
+        boxes = [(float(shape.get("x")), float(shape.get("width"))) for shape in strip.iter(f"{SVG}rect")]
+        ends.append((shift, shift + max(x + width for x, width in boxes)))
+    assert ends[0][1] < ends[1][0]
+    assert ends[1][1] <= float(root.get("width"))
+    assert "in 2 strips, the southern one left" in hall_svg(floor, racks, "lab")
+    assert [group.get("data-name") for group in strips[0].iter(f"{SVG}g") if group.get("data-name")] == ["column"]
+    alone = racks_of(plan_of, 32)
+    assert hall_svg(make_floor(alone), alone, "lab").count("hall-body") == 1
+
+
+def test_a_hall_that_is_mostly_empty_is_drawn_as_far_as_it_is_used(plan_of):
+    racks = racks_of(plan_of, 32)
+    doors = (Door(name="D1", wall="south", at_m=1, width_m=1.2), Door(name="D2", wall="north", at_m=1, width_m=1.2))
+    snug = make_floor(racks, doors=doors)
+    vast = make_floor(racks, doors=doors, hall=Box("hall", 0, 0, snug.hall.width_mm, 900_000))
+    near, far = (read(hall_svg(floor, racks, "lab")) for floor in (snug, vast))
+    assert far[2] < 1.5 * near[2], "racks are about as large as in a hall that fits"
+    assert [door.get("data-door") for door in near[0]("data-door")] == ["D1", "D2"]
+    assert [door.get("data-door") for door in far[0]("data-door")] == ["D1"]
+    top = snug.rows[-1].y_mm + snug.rows[-1].depth_mm
+    assert f"empty and not drawn: {(900_000 - top - 3000) / 1000:g} m in the north, D2" in hall_svg(vast, racks, "lab")
+    assert 'class="open"' in hall_svg(vast, racks, "lab", embedded=True)
+    assert 'class="open"' not in hall_svg(snug, racks, "lab", embedded=True)
+
+
+def test_an_aisle_s_name_keeps_clear_of_what_stands_in_it(plan_of):
+    racks = racks_of(plan_of, 48)
+    free = make_floor(racks)
+    hot = next(aisle for aisle in free.aisles if aisle.kind == "hot")
+    column = Box("column", free.hall.width_mm - 900, hot.y_mm + 300, 600, 600)
+
+    def end(floor):
+        root = ET.fromstring(hall_svg(floor, racks, "lab"))
+        names = [group for group in root.iter(f"{SVG}g") if group.get("class") == "aisle-name"]
+        name = next(text for group in names for text in group.iter(f"{SVG}text") if text.text == "hot aisle, 1.2 m")
+        boxes = [group for group in root.iter(f"{SVG}g") if group.get("data-name")]
+        return float(name.get("x")), [float(next(group.iter(f"{SVG}rect")).get("x")) for group in boxes]
+
+    (moved, (west,)), (kept, _) = end(make_floor(racks, obstacles=(column,))), end(free)
+    assert moved < west < kept
+
+
+def facts(floor):
+    return {label: value for label, value, _ in floor_facts(floor, str)}
+
+
+def test_the_table_of_aisles_says_what_the_drawing_shows(plan_of):
+    three, one = (make_floor(racks_of(plan_of, count)) for count in (48, 1))
+    assert facts(three)["aisles between rows"] == "cold 2.4 m · hot 1.2 m"
+    assert facts(one)["aisles between rows"] == "none", "a single row has aisles to its walls only"
+    assert (facts(one)["from row 1 to the south wall"], facts(one)["from row 1 to the north wall"]) == ("1.2 m", "1.2 m")
+    assert not [label for label in facts(make_floor(racks_of(plan_of, 1), walls=False)) if "wall" in label]
+
+
+@pytest.mark.parametrize("count", [16, 512, 2000])
+def test_a_row_says_all_that_feed_it_or_none(plan_of, count):
+    racks = racks_of(plan_of, count)
+    for feeds in (("bus-a-01", "bus-b-01"), ("a-busway-with-a-long-name-01", "b-busway-with-a-long-name-01")):
+        rows = [msgspec.structs.replace(row, feeds=feeds) for row in sum_rows(racks, None, None)]
+        having, _, _ = read(hall_svg(make_floor(racks), racks, "lab", rows))
+        for group in having("data-row"):
+            said = [text.text for text in group.iter(f"{SVG}text")][2:]
+            assert said in ([], [", ".join(feeds)]) or len(said) == len(feeds)

@@ -9,14 +9,15 @@ import pytest
 
 from railyard.plan import plan
 from railyard.plan.failures import failure_matrix
+from railyard.plan.rows import sum_rows
 from railyard.render.bars import BAR_PX, LABEL_PX, LONGEST, VALUE_PX, WIDTH_PX
 from railyard.render.cooling import cooling_svg, rows_words
 from railyard.render.hall import over_limit
-from railyard.render.power import apparent, lost_words, overloaded, power_svg
+from railyard.render.power import PAGE_KINDS, apparent, lost_words, overloaded, power_pictures, power_svg
 from railyard.render.power_path import SHOWN_MAX, alike_segments, path_svg
-from railyard.render.rack_groups import group_racks
+from railyard.render.rack_groups import feeds_key, group_racks
 from railyard.render.report import report_html
-from railyard.render.report_hall import EVENTS_MAX, SHEETS_MAX, hall_context, shown_kinds
+from railyard.render.report_hall import EVENTS_MAX, SHEETS_MAX, circuit_lines, hall_context, shown_kinds
 
 pytestmark = pytest.mark.requirement("C3", "U4")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -192,7 +193,7 @@ def test_a_pool_of_unknown_capacity_has_no_limit(hall):
         (((1, 2, 3),), "rows 1–3"),
         (((4,),), "row 4"),
         (((1, 2), (3, 4)), "rows 1–2, 3–4"),
-        (((1,), (2,), (3,), (4,), (9,)), "rows 1, 2, 3 … 9"),
+        (((1,), (2,), (3,), (4,), (9,)), "rows 1, 2 … 9"),
         ((), "all rows"),
     ],
 )
@@ -287,7 +288,7 @@ def test_a_page_draws_as_many_kinds_of_racks_as_it_holds_and_names_the_others(ha
     first = next(rack for rack in hall.racks if not over_limit(rack))
     racks = [first.model_copy(update={"name": f"t-r{n:03d}", "weight_kg": 100.0 + n}) for n in range(1, 61)]
     racks += [racks[9].model_copy(update={"name": f"t-r{n:03d}"}) for n in range(61, 64)]
-    racks[49] = racks[49].model_copy(update={"air_kw": 99.0})
+    racks[49] = racks[49].model_copy(update={"air_kw": 99.0, "cooling": None})
     racks[39] = racks[39].model_copy(update={"name": "t-r040"})
     groups = group_racks(racks)
     assert shown_kinds(groups[:SHEETS_MAX], "") == groups[:SHEETS_MAX]
@@ -300,3 +301,95 @@ def test_a_page_draws_as_many_kinds_of_racks_as_it_holds_and_names_the_others(ha
     assert page.count('<figure class="sheet">') == SHEETS_MAX
     assert "24 of 60 kinds of racks are drawn here" in page
     assert "r059, r060" in page or "–r060" in page
+
+
+def test_racks_whose_feeds_carry_the_same_are_drawn_once_in_pictures_of_a_page_on_one_scale(hall):
+    first = hall.racks[0]
+    low = [feed.model_copy(update={"load_kva": 1.0 + n, "survivor_kva": 2.0 + n}) for n, feed in enumerate(first.feeds)]
+    racks = [
+        first.model_copy(update={"name": f"t-r{n:03d}", "feeds": tuple(
+            feed.model_copy(update={"load_kva": feed.load_kva + n // 2 / 100}) for feed in low)})
+        for n in range(60)
+    ]  # fmt: skip
+    # Other contents, the same feeds.
+    racks[1] = racks[1].model_copy(update={"weight_kg": 1.0})
+    kinds = group_racks(racks, feeds_key)
+    assert [len(same) for same in kinds] == [2] * 30
+    pictures = power_pictures(kinds)
+    bars = [groups(picture, "data-kva") for picture in pictures]
+    assert [len(found) for found in bars] == [4 * PAGE_KINDS, 4 * PAGE_KINDS, 4 * (30 - 2 * PAGE_KINDS)]
+    ratios = [float(next(bar.iter(f"{SVG}rect")).get("width")) / float(bar.get("data-kva")) for found in bars for bar in found]
+    assert max(ratios) == pytest.approx(min(ratios), rel=0.02)
+    assert "2 racks like r000" in pictures[0]
+
+
+def test_breakers_that_are_alike_are_named_strip_by_strip(hall):
+    (some, *_) = next(kind for kind in hall.power.racks if kind.kind.circuits).kind.circuits
+    alike = [some.model_copy(update={"name": f"B{n}", "pdu": pdu}) for pdu in (1, 2) for n in range(9, 12)]
+    (line,) = circuit_lines(alike)
+    assert (line["names"], line["count"]) == ("A1/B9–B11, A2/B9–B11", 6)
+
+
+def test_kinds_that_hold_the_same_devices_at_other_u_are_drawn_once_where_there_are_many(hall):
+    first = next(rack for rack in hall.racks if len(rack.devices) > 1 and not over_limit(rack))
+    racks = [
+        first.model_copy(update={"name": f"t-r{n:03d}", "devices": tuple(
+            device.model_copy(update={"u": device.u + n}) for device in first.devices)})
+        for n in range(1, SHEETS_MAX + 5)
+    ]  # fmt: skip
+    context = hall_context(plan_with(hall, power=hall.power, racks=tuple(racks)), None)
+    assert [(figure["name"], figure["others"]) for figure in context["racks"]] == [("r001", f"r002–r{SHEETS_MAX + 4:03d}")]
+    assert (context["kinds"], context["undrawn"]) == (SHEETS_MAX + 4, [])
+    few = hall_context(plan_with(hall, power=hall.power, racks=tuple(racks[:SHEETS_MAX])), None)
+    assert [figure["others"] for figure in few["racks"]] == [""] * SHEETS_MAX
+
+
+def test_a_row_names_its_own_pool_though_alike_ones_are_one(hall):
+    pool = hall.cooling.hall.pools[0].model_copy(update={"name": "t-crah-rows-001-002", "areas": ((1, 2), (3, 4), (5,))})
+    cooling = msgspec.structs.replace(hall.cooling, hall=hall.cooling.hall.model_copy(update={"pools": (pool,)}))
+    racks = [hall.racks[0].model_copy(update={"row": row}) for row in range(1, 6)]
+    named = [row.pools for row in sum_rows(racks, cooling, None)]
+    assert named == [("t-crah-rows-001-002",)] * 2 + [("t-crah-rows-003-004",)] * 2 + [("t-crah-rows-005-006",)]
+    each = pool.model_copy(update={"name": "t-crah-row-001", "areas": ((1,), (2,))})
+    cooling = msgspec.structs.replace(hall.cooling, hall=hall.cooling.hall.model_copy(update={"pools": (each,)}))
+    assert [row.pools for row in sum_rows(racks[:2], cooling, None)] == [("t-crah-row-001",), ("t-crah-row-002",)]
+
+
+def test_a_failed_unit_is_one_of_how_many_and_nothing_of_a_pool_is_cut(hall):
+    pool = hall.cooling.hall.pools[0].model_copy(
+        update={"areas": tuple((row, row + 1) for row in range(1, 80, 2)), "load_kw": 12345.6}
+    )
+    cooling = msgspec.structs.replace(hall.cooling, hall=hall.cooling.hall.model_copy(update={"pools": (pool,)}))
+    texts = [text.text for text in ET.fromstring(cooling_svg(cooling, "t")).iter(f"{SVG}text")]
+    assert not [text for text in texts if "…" in text.removesuffix("79–80")[:-2]]
+    assert "40 like crah-row-001" in texts
+    assert any(text.endswith("1 of 2 failed") for text in texts)
+
+
+def test_a_pool_s_only_unit_has_failed_and_its_bar_is_red(hall):
+    pool = hall.cooling.hall.pools[0].model_copy(update={"failed_capacity_kw": 0.0})
+    cooling = msgspec.structs.replace(hall.cooling, hall=hall.cooling.hall.model_copy(update={"pools": (pool,)}))
+    bars = {bar.get("data-case"): bar for bar in groups(cooling_svg(cooling, "t"), "data-case")}
+    assert [shape.get("class") for shape in bars["survivor"].iter(f"{SVG}rect")] == ["track", "over"]
+
+
+def test_water_of_cdus_and_doors_stands_in_the_page_with_its_limits(site):
+    """No example site has a CDU: this one has two, and the other hall rear doors."""
+    air = {"inletC": 24, "deltaK": 14, "altitudeM": 0, "dewPointC": 10}
+    cdu = {"name": "cdu", "model": "vertiv-xdu1350", "units": 2, "waterC": 28, "waterFlowLMin": 1243, "waterPressureKpa": 50,
+           "loopC": 32, "loopDeltaK": 12}  # fmt: skip
+    made = plan(site(nodes=4, compute={"nodeModel": "sr780a-v3-b200"}, cooling=air | {"cdus": [cdu]}))
+    (pool,) = (pool for pool in made.cooling.hall.pools if pool.medium == "liquid")
+    water = pool.units[0].water
+    page = report_html(made, [])
+    (cells,) = (cells for (name, _), cells in Page(page).cells.items() if name == "data-water")
+    assert cells[0] == "cdu · vertiv-xdu1350"
+    assert cells[1] == "28 water"
+    assert cells[2] == f"{water.water_out_c:.1f} · {water.worst_water_out_c:.1f}"
+    assert cells[4] == f"{water.pressure_kpa:.0f} of 50"
+    assert cells[6].startswith(f"{water.loop_flow_l_min:,.0f} of {water.loop_flow_max_l_min:,.0f}")
+    assert f'<td class="n bad">{cells[4]}</td>' in page, "the piping leaves less than it drops"
+    door = {"model": "rear-door-50kw", "waterC": 18, "waterFlowLMin": 75, "waterPressureKpa": 100}
+    made = plan(site(nodes=4, cooling=air | {"rearDoors": door}))
+    air = made.cooling.racks[0].air
+    assert f"18 °C in, {air.door.water_out_c:.1f} °C out, drop {air.door.pressure_kpa:.0f} of 100 kPa" in report_html(made, [])

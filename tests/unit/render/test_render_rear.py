@@ -6,9 +6,10 @@ from itertools import pairwise
 import pytest
 
 from railyard.plan import plan
-from railyard.render.elevation import HEAD_PX, U_PX
+from railyard.render.elevation import BODY_PX, HEAD_PX, U_PX
 from railyard.render.rack import rack_svg, rear_svg, sheet_svg
 from railyard.render.rack_backs import Air, Back, Backs, Cord, strips_of
+from railyard.render.rack_rear import rear_foot
 
 pytestmark = pytest.mark.requirement("C3", "U4")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -120,7 +121,7 @@ def test_the_air_of_the_plan_s_nodes_comes_out_at_the_rear(hall):
 
 
 def test_without_a_power_plan_the_rear_says_that_cords_are_not_known(hall):
-    assert "not known which supply is on which strip" in rear_svg(hall.racks[0])
+    assert "strip of each not known" in rear_svg(hall.racks[0])
     assert groups(rear_svg(hall.racks[0]), "data-psu") == []
 
 
@@ -141,3 +142,28 @@ def test_hostile_names_stay_text(hall):
     for picture in (rear_svg(evil, Back(cords)), sheet_svg(evil, Back(cords))):
         assert "<script" not in picture
         assert groups(picture, "data-device")[0].get("data-device") == EVIL.replace("\x00", "�")
+
+
+def test_what_is_not_known_of_a_rack_is_said_in_full(hall):
+    rack = hall.racks[0]
+    models = ["first-long-model", "second-long-model", "third-long-model"]
+    devices = [rack.devices[0].model_copy(update={"model": model, "u": 1 + 8 * n}) for n, model in enumerate(models)]
+    rack = rack.model_copy(update={"devices": tuple(devices)})
+    back = Back(cords={1: (Cord(1, "a", "a1", ""),)})
+    said: dict[str, list[str]] = {}
+    for label, value, _ in rear_foot(rack, back):
+        # A line without a label goes on with the one above.
+        said.setdefault(label or list(said)[-1], []).extend(value.split(" · "))
+    assert said["cords not known"] == models[1:]
+    assert said["air direction unknown"] == models
+    picture = rear_svg(rack, back)
+    assert "…" not in "".join(text or "" for text in texts(picture, "end"))
+    height = float(ET.fromstring(picture).get("height"))
+    assert max(float(text.get("y")) for text in ET.fromstring(picture).iter(f"{SVG}text")) < height
+
+
+def test_label_and_value_of_a_foot_s_line_do_not_meet(hall):
+    rack = hall.racks[0]
+    for back in (Back(), Backs(hall.power, hall.cooling).of(rack.name)):
+        for label, value, _ in rear_foot(rack, back):
+            assert 6.2 * (len(label) + len(value)) <= BODY_PX, (label, value)

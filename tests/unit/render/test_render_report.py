@@ -5,6 +5,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
+import msgspec
 import pytest
 
 from railyard.render.report import ADDRESSES_MAX, CABLES_MAX, CABLES_SHOWN, CONTENTS, report_html
@@ -163,3 +164,14 @@ def test_the_report_says_what_its_cables_and_watts_leave_out(plan_of):
 def test_the_nccl_environment_can_be_pasted_into_any_shell(plan_of):
     text = "".join(Page(report_html(plan_of(), [])).words)
     assert "export NCCL_IB_HCA='=mlx5_0,mlx5_1'\n" in text
+
+
+def test_keys_between_backticks_are_set_as_code_and_nothing_else_becomes_markup(plan_of):
+    site = plan_of()
+    words = "a UPS without `efficiency` <b>loses</b> nothing; one ` alone"
+    site.power = msgspec.structs.replace(site.power, assumptions=(words,))
+    finding = Finding("POWER-001", "limit", "x", "`a`", "`b`", "set `c.d`", "")
+    page = report_html(site, [finding])
+    assert "a UPS without <code>efficiency</code> &lt;b&gt;loses&lt;/b&gt; nothing; one ` alone" in page
+    for key in ("a", "b", "c.d"):
+        assert f"<code>{key}</code>" in page

@@ -146,3 +146,9 @@ def test_each_cable_that_moves_is_listed_with_its_ends():
     ]
     many = [Move(f"C{n}", "move", ("a", "b"), ("a", "c")) for n in range(5)]
     assert cable_moves(many, limit=2).splitlines()[-1] == "  … and 3 more"
+
+
+def test_numbers_that_gain_a_digit_go_on_in_a_run():
+    assert runs(["B8", "B9", "B10", "B11"]) == "B8–B11"
+    assert runs(["r009", "r010", "r011"]) == "r009–r011"
+    assert runs(["B9", "B010", "B011"]) == "B9, B010, B011"
