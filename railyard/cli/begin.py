@@ -17,10 +17,19 @@ def init(
     template: Annotated[
         str, typer.Option("--from", help="What to start from: starter (InfiniBand) or starter-roce (Ethernet).")
     ] = "starter",
+    nodes: Annotated[
+        str,
+        typer.Option(
+            "--nodes",
+            help="GPU nodes, each with a placeholder machine in the inventory. Default: 4; at most the slots of the unit.",
+            metavar="N",
+            show_default=False,
+        ),
+    ] = "",
     root: Root = None,
 ) -> None:
     """Write a stack file and an inventory that plan and preview as they are. Overwrites nothing."""
     base = project_root(root)
-    for path in write_files(name, template, base):
+    for path in write_files(name, template, base, nodes):
         say(f"written: {path.relative_to(base)}")
     say(f"next: railyard plan {name}")

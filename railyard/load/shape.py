@@ -14,7 +14,7 @@ from railyard.load.forms import looks
 from railyard.load.prefixes import meant
 from railyard.load.reader import Document, Path, Value, dotted
 from railyard.load.scalars import plain
-from railyard.model.base import Noun
+from railyard.model.base import ContradictionError, Noun
 
 Model = TypeVar("Model", bound=Noun)
 
@@ -150,13 +150,25 @@ def _word(loc: Path) -> str:
 def _found(item: dict[str, Any], name: str) -> str:
     if name.endswith("Ref"):
         return "a value that is no reference (not shown: it may be the secret itself)"
-    value = item["input"]
-    return show(value) if not isinstance(value, dict | list) else f"a {'mapping' if isinstance(value, dict) else 'list'}"
+    value, error = item["input"], cast(dict[str, Any], item.get("ctx", {})).get("error")
+    if isinstance(error, ContradictionError):
+        return error.found or ", ".join(_said(cast(dict[str, Value], value), key) for key in error.keys)
+    if isinstance(value, list):
+        return f"a list of {len(cast(list[Value], value))}"
+    return "a mapping" if isinstance(value, dict) else show(value)
+
+
+def _said(section: dict[str, Value], key: str) -> str:
+    """One key of a section with its value, `nothing` where it isn't there. What a reference holds isn't shown."""
+    value = section.get(key)
+    return f"{key} {'nothing' if value is None else '(not shown)' if key.endswith('Ref') else show(value)}"
 
 
 def _judge(kind: str, item: dict[str, Any], name: str) -> tuple[str, str, str]:
     message = str(item["msg"]).removeprefix("Value error, ")
     unit = next((text for suffix, text in _UNITS.items() if re.search(rf"[a-z]{suffix}$", name)), None)
+    if kind == "literal_error" and re.search(r"\d", message) and _is_quoted_number(item["input"]):
+        return "LOAD-007", message.removeprefix("Input should be "), "write the number without quotes"
     if kind in ("enum", "literal_error"):
         words = re.findall(r"'([^']+)'", message)
         found = item["input"]
@@ -190,6 +202,10 @@ def _as_written(name: str, text: str, pattern: str) -> tuple[str, str]:
         return _as_formed(name, text)
     form = looks(pattern)
     return form, f"write {form}"
+
+
+def _is_quoted_number(value: Value) -> bool:
+    return isinstance(value, str) and isinstance(plain(value), int | float) and not isinstance(plain(value), bool)
 
 
 def _as_number(text: str, unit: str | None) -> str:

@@ -1,7 +1,7 @@
 """The stack file: from the file as the CLI sees it, and from the engine as the program sees it. Both give the same value."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any, cast
 
@@ -135,22 +135,22 @@ _NAMED = (
     ("floor", "route"),
 )
 """Lists whose rows have names that findings use: each once."""
+_KEPT = ("floor", "kept")
 
 
 def _validate(values: dict[str, Value], document: Document) -> StackFile | None:
     file = validate(StackFile, document, values, f"{NAMESPACE}:")
     for path in _NAMED:
         _check_names(values, path, document)
+    _check_kept(values, document)
     return None if document.problems else file
 
 
 def _check_names(values: dict[str, Value], path: tuple[str, str], document: Document) -> None:
     """No two rows of a list with one name."""
-    section: Value = values.get(path[0])
-    rows: Value = cast(dict[str, Value], section).get(path[1]) if isinstance(section, dict) else None
     seen: dict[str, int] = {}
-    for index, row in enumerate(cast(list[Value], rows) if isinstance(rows, list) else []):
-        name: Value = cast(dict[str, Value], row).get("name") if isinstance(row, dict) else None
+    for index, row in _rows(values, path):
+        name: Value = row.get("name")
         if isinstance(name, str) and seen.setdefault(name, index) != index:
             where = (*path, index, "name")
             found = f"`{ascii(name)[1:-1][:64]}` also at {dotted((*path, seen[name], 'name'))}"
@@ -162,6 +162,33 @@ def _check_names(values: dict[str, Value], path: tuple[str, str], document: Docu
                 "give it another name",
                 document.line(where),
             )
+
+
+def _check_kept(values: dict[str, Value], document: Document) -> None:
+    """No rack place that is kept twice: racks are numbered past it once."""
+    seen: dict[tuple[Value, Value], int] = {}
+    for index, row in _rows(values, _KEPT):
+        place = (row.get("row"), row.get("position"))
+        if all(type(part) is int for part in place) and seen.setdefault(place, index) != index:
+            where = (*_KEPT, index)
+            found = f"row {place[0]}, position {place[1]} also at {dotted((*_KEPT, seen[place]))}"
+            document.add(
+                "LOAD-013",
+                f"{NAMESPACE}:{dotted(where)}",
+                found,
+                "once in a list",
+                "delete one of the two",
+                document.line(where),
+            )
+
+
+def _rows(values: dict[str, Value], path: tuple[str, str]) -> Iterator[tuple[int, dict[str, Value]]]:
+    """Rows of a section's list with their places in it, as far as they are mappings."""
+    section: Value = values.get(path[0])
+    rows: Value = cast(dict[str, Value], section).get(path[1]) if isinstance(section, dict) else None
+    for index, row in enumerate(cast(list[Value], rows) if isinstance(rows, list) else []):
+        if isinstance(row, dict):
+            yield index, cast(dict[str, Value], row)
 
 
 def _own(key: str, document: Document) -> str | None:

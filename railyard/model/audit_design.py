@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from railyard.model.base import Gbps, Noun
+from railyard.model.base import ContradictionError, Gbps, Noun
 
 Count = Annotated[int, Field(ge=1, le=4096)]
 Pattern = Annotated[
@@ -71,11 +71,16 @@ class AuditDesign(Noun):
     def _consistent(self) -> "AuditDesign":
         for unit, hcas in {"": self.hcas, **self.unit_hcas}.items():
             if len(hcas) != self.rails or len(set(hcas)) != len(hcas):
-                raise ValueError(f"{self.rails} different adapters, one per rail{f', in unit {unit}' if unit else ''}")
+                wanted = f"{self.rails} different adapters, one per rail{f', in unit {unit}' if unit else ''}"
+                raise ContradictionError(wanted, found=f"{', '.join(hcas)}; rails {self.rails}")
         if any(not unit.isdigit() or not 1 <= int(unit) <= self.units for unit in self.unit_hcas):
-            raise ValueError(f"units from 1 to {self.units} in unitHcas")
+            found = f"unitHcas of {', '.join(self.unit_hcas)}"
+            raise ContradictionError(f"units from 1 to {self.units} in unitHcas", found=found)
         if self.ports.first_up <= self.ports.first_down + self.nodes_per_unit - 1 and self.spines:
-            raise ValueError("ports.firstUp above the ports of all slots")
+            last = self.ports.first_down + self.nodes_per_unit - 1
+            found = f"ports.firstUp {self.ports.first_up}; slots end at port {last}"
+            raise ContradictionError("ports.firstUp above the ports of all slots", found=found)
         if self.guid_neighbours and any(not 1 <= rail <= self.rails for pair in self.guid_neighbours.rails for rail in pair):
-            raise ValueError(f"rails from 1 to {self.rails} in guidNeighbours")
+            found = f"guidNeighbours.rails {', '.join(f'{a}-{z}' for a, z in self.guid_neighbours.rails)}"
+            raise ContradictionError(f"rails from 1 to {self.rails} in guidNeighbours", found=found)
         return self

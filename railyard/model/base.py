@@ -5,11 +5,33 @@ from ipaddress import ip_address, ip_network
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 _INSIDE = re.compile(r"`([a-z]+(?:_[a-z0-9]+)+)`")
 _LABEL = re.compile(r"^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$")
+
+
+class ContradictionError(ValueError):
+    """Keys of one section that can't stand beside each other. The text says what is wanted.
+
+    `keys` are outside names of that section, which the loader shows with their values; `found` is said in their place.
+    """
+
+    def __init__(self, wanted: str, *keys: str, found: str = "") -> None:
+        super().__init__(wanted)
+        self.keys, self.found = keys, found
+
+
+def one_of(words: str) -> BeforeValidator:
+    """For a choice of numbers (`Literal[1, 3]`): Python takes True for 1, a person who writes `true` doesn't mean it."""
+
+    def number(value: object) -> object:
+        if isinstance(value, bool):
+            raise ValueError(words)  # noqa: TRY004  a complaint of the model, not of the program
+        return value
+
+    return BeforeValidator(number)
 
 
 def _host(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 import msgspec
 from pydantic import Field, model_validator
 
-from railyard.model.base import Kg, Kw, Name, Noun
+from railyard.model.base import ContradictionError, Kg, Kw, Name, Noun
 from railyard.model.entry import Entry
 
 Direction = Literal["front-to-rear", "rear-to-front", "left-to-right", "right-to-left", "side-to-rear", "passive"]
@@ -105,10 +105,11 @@ class Cooling(Noun):
     def _one_pool_for_each_rack(self) -> Self:
         for key, rows in (("airUnits", self.air_units), ("cdus", self.cdus)):
             if len({row.rows_each for row in rows}) > 1:
-                raise ValueError(f"the same rowsEach in all {key}: a rack's heat would be counted twice")
+                found = f"{key} with rowsEach " + ", ".join(f"{row.rows_each or 'nothing'} ({row.name})" for row in rows)
+                raise ContradictionError(f"the same rowsEach in all {key}: a rack's heat would be counted twice", found=found)
         names = [row.name for row in (*self.air_units, *self.cdus)]
-        if len(set(names)) < len(names):
-            raise ValueError("each name once in airUnits and cdus")
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ContradictionError("each name once in airUnits and cdus", found=f"{', '.join(twice)} twice")
         return self
 
 

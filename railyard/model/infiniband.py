@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from railyard.model.base import Name, Noun
+from railyard.model.base import ContradictionError, Name, Noun
 
 Tier = Literal["leaf", "spine", "core"]
 Role = Literal["compute", "storage", "manager"]
@@ -61,7 +61,7 @@ def _once(rows: tuple[Hca, ...]) -> tuple[Hca, ...]:
     ports = [row.port for row in rows]
     twice = sorted({port for port in ports if ports.count(port) > 1})
     if twice:
-        raise ValueError(f"one row for each port: {', '.join(twice)} stands twice")
+        raise ContradictionError(f"one row for each port: {', '.join(twice)} stands twice", found=f"{', '.join(twice)} twice")
     return rows
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from railyard.model.base import Name, Noun
+from railyard.model.base import ContradictionError, Name, Noun
 from railyard.model.infiniband import Guid, Hcas
 
 Mac = Annotated[str, Field(pattern=r"^[0-9a-f]{2}(:[0-9a-f]{2}){5}$")]
@@ -60,9 +60,11 @@ class Switch(Noun):
     def _complete(self) -> Self:
         """A management address without trust or credential can't be used: that is a gap in the file, not a choice."""
         if self.management_address and not self.credential_ref:
-            raise ValueError("credentialRef is missing beside managementAddress")
+            wanted = "credentialRef beside managementAddress"
+            raise ContradictionError(wanted, "managementAddress", "credentialRef")
         if self.management_address and not (self.ca_file or self.host_key_sha256):
-            raise ValueError("caFile (NVUE) or hostKeySha256 (SSH) is missing beside managementAddress")
+            wanted = "caFile (NVUE) or hostKeySha256 (SSH) beside managementAddress"
+            raise ContradictionError(wanted, "managementAddress", "caFile", "hostKeySha256")
         return self
 
 

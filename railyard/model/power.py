@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 import msgspec
 from pydantic import AfterValidator, Field, model_validator
 
-from railyard.model.base import Kw, Name, Noun
+from railyard.model.base import ContradictionError, Kw, Name, Noun, one_of
 
 FeedLetter = Literal["a", "b", "c", "d"]
 Reference = Literal["line-line", "line-neutral"]
@@ -43,6 +43,16 @@ def _volts(value: float) -> float:
     return value
 
 
+EFFICIENCY_MIN = 0.5
+"""No UPS or transformer that feeds a hall loses half: less is its loss, written in place of its efficiency."""
+
+
+def _efficiency(value: float) -> float:
+    if value < EFFICIENCY_MIN:
+        raise ValueError(f"at least {EFFICIENCY_MIN:g}: kW out / kW in (a loss of {value:g} is an efficiency of {1 - value:g})")
+    return value
+
+
 def _device_kw(value: float) -> float:
     if value > DEVICE_KW_MAX:
         raise ValueError(f"at most {DEVICE_KW_MAX:g} for one device (the unit is kW: {value:g} W are {value / 1000:g} kW)")
@@ -55,6 +65,7 @@ Amps = Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)]
 RatedKva = Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidator(_kilo)]
 RowCount = Annotated[int, Field(ge=1, le=100_000)]
 Rating = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+Efficiency = Annotated[Rating, AfterValidator(_efficiency)]
 SupplyFeeds = Annotated[tuple[FeedLetter, ...], Field(min_length=1, max_length=24)]
 Evidence = Annotated[str, Field(min_length=10, max_length=400)]
 
@@ -64,7 +75,7 @@ class Supply(Noun):
 
     volts: Volts
     voltage_reference: Reference
-    phases: Literal[1, 3] = 3
+    phases: Annotated[Literal[1, 3], one_of("1 or 3")] = 3
 
 
 class Loads(Noun):
@@ -82,11 +93,12 @@ class Loads(Noun):
     @model_validator(mode="after")
     def _shown(self) -> Self:
         if self.basis != "nameplate" and (self.evidence is None or self.margin_percent is None):
-            raise ValueError(f"`evidence` and `marginPercent` beside basis {self.basis}: less than the nameplate must be shown")
+            wanted = f"`evidence` and `marginPercent` beside basis {self.basis}: less than the nameplate must be shown"
+            raise ContradictionError(wanted, "basis", "evidence", "marginPercent")
         if self.basis in ("peak", "measured") and not self.kw:
-            raise ValueError(f"`kw` by model beside basis {self.basis}, like kw: {{dgx-h100: 9.1}}")
+            raise ContradictionError(f"`kw` by model beside basis {self.basis}, like kw: {{dgx-h100: 9.1}}", "basis", "kw")
         if self.basis in ("nameplate", "typical") and self.kw:
-            raise ValueError(f"no `kw` beside basis {self.basis}: that figure is the catalogue's")
+            raise ContradictionError(f"no `kw` beside basis {self.basis}: that figure is the catalogue's", "basis", "kw")
         return self
 
 
@@ -108,21 +120,22 @@ class PathSegment(Noun):
     evidence: Evidence | None = None
     rated_kva: RatedKva | None = None
     rated_kw: RatedKva | None = None
-    efficiency: Rating | None = None
+    efficiency: Efficiency | None = None
     rows_each: RowCount | None = None
     rows: tuple[RowCount, RowCount] | None = None
     volts: Volts | None = None
     voltage_reference: Reference | None = None
-    phases: Literal[1, 3] | None = None
+    phases: Annotated[Literal[1, 3] | None, one_of("1 or 3")] = None
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if (self.volts is None) != (self.voltage_reference is None):
-            raise ValueError("`volts` and `voltageReference` together: a voltage without its reference may mean two")
+            wanted = "`volts` and `voltageReference` together: a voltage without its reference may mean two"
+            raise ContradictionError(wanted, "volts", "voltageReference")
         if self.rows and self.rows_each:
-            raise ValueError("`rows` or `rowsEach`, not both")
+            raise ContradictionError("`rows` or `rowsEach`, not both", "rows", "rowsEach")
         if self.rows and self.rows[0] > self.rows[1]:
-            raise ValueError("`rows` as [first, last], like rows: [1, 4]")
+            raise ContradictionError("`rows` as [first, last], like rows: [1, 4]", "rows")
         return self
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
-from railyard.model.base import BaseUrl, Cidr, Gbps, Host, HttpsUrl, Name, Noun, Path, Ref, Sha256, Tib, Url
+from railyard.model.base import BaseUrl, Cidr, Gbps, Host, HttpsUrl, Name, Noun, Path, Ref, Sha256, Tib, Url, one_of
 from railyard.model.blocks import Ipv6Blocks, ReservedBlock
 from railyard.model.cabling import Cabling
 from railyard.model.cooling import Cooling
@@ -91,7 +91,7 @@ class Site(Noun):
 
     name: Name
     inventory: Path
-    contract_version: Literal[1] = 1
+    contract_version: Annotated[Literal[1], one_of("1")] = 1
 
 
 class Compute(Noun):
@@ -181,9 +181,9 @@ class Fabric(Noun):
     uplinks_per_leaf: Positive | None = None
     reserved_ports: Count = 0
     layout: Layout = Layout.RAIL_OPTIMIZED
-    tiers: Literal["auto", 1, 2, 3] = "auto"
+    tiers: Annotated[Literal["auto", 1, 2, 3], one_of("auto, 1, 2 or 3")] = "auto"
     oversubscription: Annotated[float, Field(ge=1, le=64, allow_inf_nan=False)] | None = None
-    links_per_cable: Literal[1, 2] = 1
+    links_per_cable: Annotated[Literal[1, 2], one_of("1 or 2")] = 1
     pod_by: PodBy = PodBy.UNIT
     full_pods: bool = False
     nos: Nos | None = None
@@ -287,6 +287,7 @@ class Gates(Noun):
     """Thresholds of the gates between phases."""
 
     minimum_ready: Positive | None = None
+    storage_minimum_ready: Positive | None = None
     fabric_percent: Annotated[float, Field(gt=0, le=100)] = 100.0
     admission_timeout_s: Annotated[int, Field(ge=1, le=3600)] = 120
 
@@ -323,7 +324,7 @@ class Waiver(Noun):
 class StackFile(Noun):
     """All keys below `config:` that belong to railyard, without their prefix."""
 
-    schema_version: Literal[1]
+    schema_version: Annotated[Literal[1], one_of("1")]
     site: Site
     compute: Compute
     facility: Facility

@@ -1,16 +1,19 @@
 """Device types of a plan: what the catalogue knows of each model, with the interfaces that the plan's cables end in."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import ceil
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from railyard.model.catalog import Catalog, PduModel, SwitchModel
+from railyard.model.lossless import Nos
 from railyard.model.netbox import Component, DeviceType
 from railyard.model.networks import ManagementSwitchModel
 from railyard.plan import names
 from railyard.plan.fabric import links_of
-from railyard.plan.native import port_numbers
+from railyard.plan.native import port_numbers, port_table
 from railyard.plan.netbox import words
 from railyard.plan.networks.links import PREFIX
 
@@ -21,47 +24,83 @@ INLET = "Inlet"
 """Name of a strip's power port."""
 SILENT = "nameplate {watts:g} W, but railyard's catalogue doesn't know its power supplies: NetBox shows 0 W"
 """Comment on a type whose supplies nobody knows; their number is not guessed."""
+COUNTED = "ports are counted at {gbps:g} Gb/s: the plan doesn't know this switch's system; the labels are cage/port"
+"""Comment on a type whose split ports have names of no system."""
 _OTHERS = tuple(PREFIX.values())
 Ports = Mapping[str, tuple[bool, float]]
 """Name of a port -> is it InfiniBand, and its Gb/s."""
 
 
-def type_names(plan: "Plan", catalog: Catalog) -> dict[str, str]:
-    """Device -> name of its device type."""
-    counts = {switch.name: switch.port_count for switch in (*plan.switches, *plan.network_switches)}
-    found: dict[str, str] = {}
-    for rack in plan.racks:
-        for device in rack.devices:
-            model = catalog.switches.get(device.model)
-            count = counts.get(device.name)
-            found[device.name] = words.type_model(model, count) if model and count else device.model
+class Front(msgspec.Struct, frozen=True):
+    """Ports of a switch as its type has them: how many, at which speed in Gb/s.
+
+    `native` are their names under the fabric's system `nos`; where there are none, ports are counted.
+    """
+
+    model: SwitchModel
+    count: int
+    gbps: int
+    nos: Nos | None = None
+    native: tuple[str, ...] = ()
+
+    @property
+    def infiniband(self) -> bool:
+        return "roce" not in self.model.transports
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all ports in the order of their numbers."""
+        prefix = names.port_prefix("infiniband" if self.infiniband else "roce")
+        return self.native or tuple(f"{prefix}{number}" for number in range(1, self.count + 1))
+
+    @property
+    def comment(self) -> str:
+        """What people must know of the names."""
+        split = self.count > (self.model.cages or self.count)
+        return COUNTED.format(gbps=self.gbps) if split and not self.infiniband and not self.native else ""
+
+
+def fronts(plan: "Plan", catalog: Catalog) -> dict[str, Front]:
+    """Front of each switch of the fabric, the storage and the in-band network, by its name."""
+    native = tuple(port_numbers(plan)) if port_table(plan) else ()
+    nos = plan.routing.nos if plan.routing and native else None
+    link_gbps = {network.kind: network.link_gbps for network in plan.networks}
+    found: dict[str, Front] = {}
+    for switch in plan.switches:
+        if model := catalog.switches.get(switch.model):
+            known = len(native) == switch.port_count
+            gbps = _speed(model, switch.port_count, plan.fabric.link_gbps)
+            found[switch.name] = Front(model, switch.port_count, gbps, nos if known else None, native if known else ())
+    for switch in plan.network_switches:
+        if model := catalog.switches.get(switch.model):
+            gbps = _speed(model, switch.port_count, link_gbps.get(switch.network, 0))
+            found[switch.name] = Front(model, switch.port_count, gbps)
     return found
 
 
+def _speed(model: SwitchModel, port_count: int, link_gbps: float) -> int:
+    """Speed in Gb/s at which a switch has so many ports: its links', where several fit, else the fastest."""
+    fits = [gbps for gbps, count in model.ports.items() if count == port_count]
+    return next((gbps for gbps in fits if gbps == link_gbps), max(fits or model.ports))
+
+
+def type_names(plan: "Plan", catalog: Catalog) -> dict[str, str]:
+    """Device -> name of its device type."""
+    of = {name: words.type_model(front.model, front.gbps, front.nos) for name, front in fronts(plan, catalog).items()}
+    return {device.name: of.get(device.name, device.model) for rack in plan.racks for device in rack.devices}
+
+
 def device_types(plan: "Plan", catalog: Catalog, type_of: Mapping[str, str]) -> tuple[DeviceType, ...]:
-    """Every type that stands in the planned racks, strips last, by name."""
+    """Every type of which a device stands, by name; strips last. What is planned for later has no ports yet, and no type."""
     ports = _ports(plan, catalog, type_of)
-    fabric = {type_of[switch.name] for switch in plan.switches if switch.name in type_of}
-    numbered = tuple(port_numbers(plan))
+    by_type = {type_of[name]: front for name, front in fronts(plan, catalog).items() if name in type_of}
     models, heights, peaks = dict[str, str](), dict[str, int](), dict[str, float]()
-    counts = {switch.name: switch.port_count for switch in (*plan.switches, *plan.network_switches)}
-    port_counts: dict[str, int] = {}
     for rack in plan.racks:
-        for device in rack.devices:
+        for device in (device for device in rack.devices if device.installed):
             name = type_of[device.name]
             models[name], heights[name], peaks[name] = device.model, device.u_height, device.peak_kw
-            port_counts[name] = counts.get(device.name, 0)
     made = [
-        _device_type(
-            catalog,
-            name,
-            models[name],
-            heights[name],
-            peaks[name],
-            port_counts[name],
-            ports.get(name, {}),
-            numbered if name in fabric else (),
-        )
+        _device_type(catalog, name, models[name], heights[name], peaks[name], by_type.get(name), ports.get(name, {}))
         for name in sorted(models)
     ]
     pdus = sorted({feed.pdu_model for rack in plan.racks for feed in rack.feeds})
@@ -89,16 +128,14 @@ def _device_type(
     model: str,
     u_height: int,
     peak_kw: float,
-    port_count: int,
+    front: Front | None,
     ports: Ports,
-    numbered: Sequence[str],
 ) -> DeviceType:
     item = catalog.nodes.get(model) or catalog.switches.get(model) or catalog.storage.get(model)
     item = item or catalog.management_switches.get(model)
     title = item.title if item else model
-    switch = catalog.switches.get(model)
-    if switch:
-        listed = _switch_ports(switch, port_count, ports, numbered)
+    if front:
+        listed = _switch_ports(front, ports)
     elif model in catalog.management_switches:
         listed = _copper_ports(catalog.management_switches[model], ports)
     else:
@@ -106,6 +143,7 @@ def _device_type(
         listed = _used_ports(ports, node.nic_form if node else None, node.storage_nic_form if node else None)
     supplies = tuple(_supplies(item.psus if item else None, item and getattr(item, "psus_for_full", None), item, peak_kw))
     maker = words.maker_of(title)
+    comments = ("" if supplies else SILENT.format(watts=peak_kw * 1000), front.comment if front else "")
     return DeviceType(
         manufacturer=maker,
         model=name,
@@ -115,7 +153,7 @@ def _device_type(
         airflow=getattr(item, "airflow", None),
         weight_kg=item.weight_kg if item else None,
         description=title[:200],
-        comments="" if supplies else SILENT.format(watts=peak_kw * 1000),
+        comments="; ".join(filter(None, comments)),
         components=(*supplies, *listed),
     )
 
@@ -139,16 +177,13 @@ def _supplies(psus: int | None, for_full: int | None, item: object, peak_kw: flo
         )
 
 
-def _switch_ports(switch: SwitchModel, port_count: int, ports: Ports, numbered: Sequence[str]) -> Iterator[Component]:
-    """All ports at the switch's speed, then what else the plan uses (`mgmt0`). `numbered`: their names, if not counted ones."""
-    infiniband = "roce" not in switch.transports
-    speed = next((gbps for gbps, count in sorted(switch.ports.items(), reverse=True) if count == port_count), max(switch.ports))
-    prefix = names.port_prefix("infiniband" if infiniband else "roce")
-    listed = [f"{prefix}{number}" for number in range(1, port_count + 1)] if len(numbered) != port_count else numbered
-    kind = words.interface_type(infiniband, speed, switch.cage_form, switch.lane_gbps)
+def _switch_ports(front: Front, ports: Ports) -> Iterator[Component]:
+    """All ports at the switch's speed, then what else the plan uses (`mgmt0`)."""
+    listed = front.names
+    kind = words.interface_type(front.infiniband, front.gbps, front.model.cage_form, front.model.lane_gbps)
     for number, name in enumerate(listed, 1):
-        label = words.port_label(number, port_count, switch.cages)
-        yield Component(kind="interface", name=name, type=kind, label=label, description=f"{speed} Gb/s")
+        label = words.port_label(number, front.count, front.model.cages)
+        yield Component(kind="interface", name=name, type=kind, label=label, description=f"{front.gbps} Gb/s")
     yield from _used_ports({name: value for name, value in ports.items() if name not in set(listed)}, None, None)
 
 

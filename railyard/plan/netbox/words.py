@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from railyard.model.catalog import SwitchModel
+from railyard.model.lossless import Nos
 from railyard.model.plan import RackPlan
 from railyard.plan import names
 from railyard.plan.electrical import strip_name
@@ -75,10 +76,14 @@ def port_label(number: int, port_count: int, cages: int | None) -> str:
     return f"{cage + 1}/{part + 1}" if each > 1 else str(cage + 1)
 
 
-def type_model(model: SwitchModel, port_count: int) -> str:
-    """Name of a switch's device type. At another speed than its fastest it has other ports, and so another type."""
-    speed = next((gbps for gbps, count in sorted(model.ports.items(), reverse=True) if count == port_count), None)
-    return model.name if speed is None or speed == max(model.ports) else f"{model.name}-{speed}g"
+def type_model(model: SwitchModel, gbps: int, nos: Nos | None) -> str:
+    """Name of a switch's device type, one for each layout of its ports: `sn5600-400g-sonic`.
+
+    At another speed than its fastest its cages are split otherwise; `nos` is the system whose port names it has, if not counted
+    ones. So a type of one name has the same ports in each site.
+    """
+    speed = "" if gbps == max(model.ports) else f"-{gbps}g"
+    return f"{model.name}{speed}{f'-{nos}' if nos else ''}"
 
 
 def strips(rack: RackPlan) -> Iterable[tuple[str, str, int, str, str]]:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from railyard.model.catalog import Catalog, NodeModel, PduModel, StorageNodeModel, SwitchModel
+from railyard.model.lossless import Nos
 from railyard.model.netbox import DeviceType
 from railyard.model.networks import ManagementSwitchModel
 
@@ -14,7 +15,8 @@ Item = NodeModel | SwitchModel | PduModel | StorageNodeModel | ManagementSwitchM
 Kind = Literal["nodes", "switches", "pdus", "storage", "management_switches"]
 KINDS: tuple[Kind, ...] = ("nodes", "switches", "pdus", "storage", "management_switches")
 _FOLD = re.compile(r"[^a-z0-9]+")
-_SPEED = re.compile(r"-\d{1,4}g\Z")
+_LAYOUT = re.compile(rf"(-\d{{1,4}}g)?(-({'|'.join(get_args(Nos))}))?\Z")
+"""What our export puts behind a switch's name: the speed of its ports, and the system whose names they have."""
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -54,10 +56,10 @@ def matches(kind: DeviceType, catalog: Catalog) -> list[Match]:
 
 
 def _said(kind: DeviceType) -> Iterator[str]:
-    """What a type may be called: model, slug and part number, each with and without its maker, and without a speed's suffix."""
+    """What a type may be called: model, slug and part number, each with and without its maker and a layout's suffix."""
     maker = fold(kind.manufacturer)
     for text in filter(None, (kind.model, kind.slug, kind.part_number)):
-        for spelled in {text, _SPEED.sub("", text)}:
+        for spelled in {text, _LAYOUT.sub("", text)}:
             folded = fold(spelled)
             yield folded
             yield maker + folded

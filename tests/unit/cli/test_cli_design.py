@@ -141,6 +141,14 @@ def test_init_writes_files_that_plan(checkout, railyard):
     assert "INIT-003" in again.stderr
 
 
+def test_init_with_a_number_of_nodes(checkout, railyard):
+    assert railyard("init", "grown", "--from", "starter-roce", "--nodes", "8").exit_code == 0
+    assert railyard("plan", "grown").exit_code == 0
+    wrong = railyard("init", "b", "--nodes", "-1")
+    assert wrong.exit_code == 2
+    assert "INIT-005 --nodes\n  found: '-1'" in wrong.stderr
+
+
 def test_rules_are_listed_and_explained(railyard):
     listed = railyard("rules")
     assert listed.exit_code == 0

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from railyard import catalog
+from railyard.cli.init import init
+from railyard.load import stack_names
+from railyard.read.netbox import read_netbox_files
+from railyard.rules.netbox import check_import
+
 pytestmark = pytest.mark.requirement("U5", "U4", "C3")
+ROOT = Path(__file__).parents[3]
 SAMPLES = Path(__file__).parents[2] / "data" / "netbox"
 
 
@@ -14,6 +21,12 @@ def exported(railyard, stack, folder):
     result = railyard("netbox", "export", stack, "--out", folder)
     assert result.exit_code == 0, result.stdout + result.stderr
     return result
+
+
+def csv_of(folder):
+    """The files of an export that NetBox gets: tables as CSV alone, and the device types."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix == ".csv" or path.parent.name.endswith("device-types"))
+    return [(str(path.relative_to(folder)), path.read_bytes()) for path in paths if path.parent.name != "instead-of-types"]
 
 
 def test_the_samples_are_read_judged_and_written_as_rows(railyard, tmp_path):
@@ -44,7 +57,44 @@ def test_one_file_is_enough(railyard):
     assert "NETBOX-003 nvidia-sn5600" in result.stdout
 
 
-@pytest.mark.parametrize("stack", ["prod-site-a", "starter"])
+@pytest.mark.parametrize("stack", stack_names(ROOT))
+def test_an_export_has_no_finding_of_its_own(railyard, checkout, tmp_path, stack):
+    """What is left is what nobody knows, and NetBox doesn't either: outlets of a strip, supplies of a server."""
+    known = catalog.load()
+    result = exported(railyard, stack, tmp_path / "nb")
+    data, _ = read_netbox_files(csv_of(tmp_path / "nb"))
+    found = {(finding.id, finding.severity, finding.where.partition(" ")[0]) for finding in check_import(data, known)[1]}
+    bare = {kind.slug for kind in data.device_types if kind.u_height and not kind.of("power-port")}
+    blind = {
+        device.name for device in data.devices if device.device_type in known.pdus and not known.pdus[device.device_type].banks
+    }
+    assert {one for one in found if one[0] != "NETBOX-025"} == {("NETBOX-003", "limit", slug) for slug in bare}
+    assert {one for one in found if one[0] == "NETBOX-025"} == {
+        ("NETBOX-025", "undecided", f"{feed.panel}/{feed.name}")
+        for feed in data.feeds
+        if feed.name.removesuffix("-feed") in blind
+    }
+    assert all(known.nodes[kind.model].psus is None for kind in data.device_types if kind.slug in bare)
+    assert ("0 W in NetBox" in result.stdout) == bool(bare)
+
+
+def test_a_grown_roce_site_goes_out_and_comes_back(railyard, checkout, tmp_path):
+    """32 nodes on SN5600 at 400 Gb/s: leaves that split cages, and storage switches of that model whose ports are counted."""
+    shutil.copy(ROOT / "Pulumi.yaml", tmp_path)
+    stack, _ = init("grown", "starter-roce", tmp_path)
+    text = stack.read_text()
+    assert "nodes: 4 #" in text
+    stack.write_text(text.replace("nodes: 4 #", "nodes: 32 #"))
+    out = tmp_path / "nb"
+    result = railyard("netbox", "export", "grown", "--out", out, "--root", tmp_path)
+    assert result.exit_code == 0, result.stdout + result.stderr
+    result = railyard("netbox", "import", out)
+    assert result.stdout.endswith("; 0 findings\n"), result.stdout
+    result = railyard("netbox", "check", "grown", out, "--root", tmp_path)
+    assert result.stdout.endswith(": 0 differences\n"), result.stdout
+
+
+@pytest.mark.parametrize("stack", ["prod-site-a", "starter", "lab-roce"])
 def test_the_export_of_a_stack_comes_back_as_its_plan(railyard, checkout, tmp_path, stack):
     exported(railyard, stack, tmp_path / "nb")
     result = railyard("netbox", "check", stack, tmp_path / "nb")

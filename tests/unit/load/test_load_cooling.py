@@ -75,7 +75,7 @@ def test_the_section_loads_and_is_optional(yard: Yard):
         ("{qm9700: rear", "{qm970: rear", "LOAD-015", "cooling.airflow.qm970", "qm970", "did you mean `qm9700`"),
         ("rear-to-front}", "backwards}", "LOAD-009", "cooling.airflow.qm9700", "backwards", "rear-to-front"),
         ("switchFace: rear", "switchFace: back", "LOAD-009", "cooling.switchFace", "back", "'front' or 'rear'"),
-        ("name: cdu", "name: crah", "LOAD-007", "cooling", "mapping", "each name once"),
+        ("name: cdu", "name: crah", "LOAD-007", "cooling", "crah twice", "each name once"),
         ("name: cdu", "name: cdü", "LOAD-010", "cooling.cdus[0].name", "U+00FC", "by hand"),
         (
             "model: vertiv-xdu1350,",
@@ -100,7 +100,9 @@ def test_one_bad_key(yard: Yard, old: str, new: str, number: str, path: str, fou
 def test_two_scopes_for_the_same_rack_are_refused(yard: Yard):
     unit = "      - {name: crah, rowsEach: 2, units: 4, capacityKw: 120, airflowM3S: 8}\n"
     yard.edit(unit, unit + unit.replace("crah", "spare").replace("rowsEach: 2, ", ""))
-    assert "the same rowsEach in all airUnits" in yard.only().limit
+    problem = yard.only()
+    assert "the same rowsEach in all airUnits" in problem.limit
+    assert problem.found == "airUnits with rowsEach 2 (crah), nothing (spare)"
 
 
 def test_all_at_once(yard: Yard):

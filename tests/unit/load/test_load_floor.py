@@ -92,6 +92,22 @@ def test_one_fault_of_the_floor_is_one_problem(yard: Yard, old: str, new: str, n
     assert problem.limit
 
 
+def test_a_kept_place_stands_once(yard: Yard):
+    row = "{row: 1, position: 2, reason: column}"
+    others = "{row: 2, position: 2, reason: aisle}, {row: 1, position: 3, reason: aisle}"
+    yard.add(FLOOR.replace(row, f"{row}, {others}, {row.replace('column', 'panel')}"))
+    problem = yard.only()
+    assert (problem.id, problem.where) == ("LOAD-013", "stacks/Pulumi.lab.yaml:railyard:floor.kept[3]")
+    assert problem.found == "row 1, position 2 also at floor.kept[0]"
+    assert problem.line
+
+
+@pytest.mark.parametrize("kept", ["[1, 1]", "[{row: 1}, {row: 1}]", "[{row: x, position: [2]}, {row: x, position: [2]}]", "7"])
+def test_kept_places_that_are_none_are_no_traceback(yard: Yard, kept: str):
+    yard.add(FLOOR.replace("[{row: 1, position: 2, reason: column}]", kept))
+    assert {problem.where.partition("railyard:")[2].partition("[")[0] for problem in yard.problems()} == {"floor.kept"}
+
+
 @pytest.mark.parametrize("row", ["name: C1, xM", "name: D1, wall", "name: lift, kind"])
 def test_names_stand_once(yard: Yard, row: str):
     """What findings are named after: two of one name couldn't be told apart."""

@@ -1,5 +1,6 @@
 """`railyard:power` and its feeds: what is wrong has its id, place, limit and what to type instead; nothing is a traceback."""
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from railyard.cli.init import init
+from railyard.load import site_config
 from railyard.load.stack import from_config
 from railyard.model.errors import LoadError
 from railyard.model.power import PowerSection
-from tests.unit.load.load_site import Yard, make
+from railyard.plan import plan
+from railyard.render.power_text import power_text
+from railyard.rules import check
+from tests.unit.load.load_site import ROOT, Yard, make
 
 pytestmark = pytest.mark.requirement("C3", "C4")
 
@@ -57,6 +63,11 @@ CASES = [
     (", kw: {dgx-h100: 9.1}", "", "LOAD-007", "power.loads", "`kw` by model"),
     ("basis: measured", "basis: nameplate", "LOAD-007", "power.loads", "no `kw` beside basis nameplate"),
     ("dgx-h100: 9.1", "dgx-h100: 9.1 kW", "LOAD-007", "power.loads.kw.dgx-h100", "digits"),
+    ("ratedKw: 1800", "ratedKw: 1800, efficiency: 0.01", "LOAD-007", "power.paths[0].efficiency", "is an efficiency of 0.99"),
+    ("ratedKw: 1800", "ratedKw: 1800, efficiency: 0.499", "LOAD-007", "power.paths[0].efficiency", "at least 0.5"),
+    ("ratedKw: 1800", "ratedKw: 1800, efficiency: 97", "LOAD-008", "power.paths[0].efficiency", "less than or equal to 1"),
+    ("ratedKw: 1800", "ratedKw: 1800, efficiency: 0", "LOAD-008", "power.paths[0].efficiency", "greater than 0"),
+    ("ratedKw: 1800", "ratedKw: 1800, efficiency: true", "LOAD-007", "power.paths[0].efficiency", "number"),
     ("dgx-h100: 9.1", "dgx-h100: 0", "LOAD-008", "power.loads.kw.dgx-h100", "greater than 0"),
     ("paths:", "path:", "LOAD-005", "power.path", "did you mean `paths`"),
 ]
@@ -84,6 +95,30 @@ def test_bad_power_is_named(yard: Yard, old: str, new: str, number: str, where: 
     assert text in f"{problem.limit} {problem.fix}"
     assert problem.found
     assert problem.line
+
+
+CONTRADICTIONS = [
+    ("rows: [1, 4]", "rows: [4, 1]", "rows [4, 1]"),
+    ("rows: [1, 4]", "rows: [1, 4], rowsEach: 1", "rows [1, 4], rowsEach 1"),
+    ("rows: [1, 4]", "volts: 208", "volts 208, voltageReference nothing"),
+    ("rows: [1, 4]", "voltageReference: line-line", 'volts nothing, voltageReference "line-line"'),
+    ("evidence: meters of May, ", "", 'basis "measured", evidence nothing, marginPercent 10'),
+    (", kw: {dgx-h100: 9.1}", "", 'basis "measured", kw nothing'),
+    ("basis: measured", "basis: typical", 'basis "typical", kw {"dgx-h100": 9.1}'),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "found"), CONTRADICTIONS)
+def test_what_contradicts_is_shown(yard: Yard, old: str, new: str, found: str):
+    yard.edit(old, new)
+    assert yard.only().found == found
+
+
+def test_half_is_an_efficiency(yard: Yard):
+    yard.edit("ratedKw: 1800", "ratedKw: 1800, efficiency: 0.5")
+    power = yard.load().file.power
+    assert power is not None
+    assert power.paths[0].efficiency == 0.5
 
 
 @pytest.mark.parametrize(
@@ -133,3 +168,19 @@ def test_nothing_that_can_be_written_there_is_a_traceback(section: dict[str, Any
     _, document = from_config({"railyard:power": json.dumps(section)}, "x")
     assert document.problems
     assert str(LoadError(document.problems))
+
+
+def test_the_documented_hall_that_transforms(tmp_path: Path):
+    """docs/hall.md: 480 V above, 208 V at the strips; without the panels' volts the strips get 480 V and are refused."""
+    text = (ROOT / "docs" / "hall.md").read_text(encoding="utf-8")
+    (example,) = [block for block in text.split("```") if block.startswith("yaml\n  railyard:power:") and "volts: 480" in block]
+    stack, _ = init("demo", "starter", tmp_path, "8")
+    begun = stack.read_text(encoding="utf-8")
+    for lines, refused in ((example, False), (example.replace("volts: 208, voltageReference: line-line, ", ""), True)):
+        stack.write_text(begun.replace("config:\n", f"config:\n{lines.removeprefix('yaml')}", 1), encoding="utf-8")
+        config = site_config(tmp_path, "demo")
+        planned = plan(config)
+        assert ("POWER-007" in {finding.id for finding in check(config, planned, date(2026, 12, 1))}) == refused
+        if not refused:
+            said = [line for line in text.splitlines() if line.startswith(("  ups ups-a (", "  panel pdu-a ("))]
+            assert [line for line in power_text(planned).splitlines() if line.startswith(("  ups", "  panel"))] == said

@@ -55,6 +55,25 @@ def test_what_is_wrong_is_named_and_no_secret_shown(yard: Yard, old: str, new: s
     assert "hunter2" not in str(problems)
 
 
+@pytest.mark.parametrize(
+    ("old", "found"),
+    [
+        (", credentialRef: file:login", 'managementAddress "10.0.0.1:8765", credentialRef nothing'),
+        ("caFile: ca.crt, ", 'managementAddress "10.0.0.1:8765", caFile nothing, hostKeySha256 nothing'),
+    ],
+)
+def test_a_gap_is_shown_beside_what_needs_it(yard: Yard, old: str, found: str):
+    add(yard, ROW.replace(old, ""))
+    problem = yard.only()
+    assert (problem.id, problem.found) == ("LOAD-007", found)
+
+
+def test_two_rows_of_one_port_are_named(yard: Yard):
+    row = "{port: mlx5_0, nodeGuid: '0x0002c90300000001', portGuid: '0x0002c90300000001'}"
+    yard.edit("    role: gpu\n", f"    role: gpu\n    hcas: [{row}, {row}]\n", inventory=True)
+    assert yard.only().found == "mlx5_0 twice"
+
+
 def test_a_list_of_anything_else_is_refused(yard: Yard):
     add(yard, "  - text\n", "  - 5\n")
     assert {problem.where.split(":")[1] for problem in yard.problems()} == {"switches[0]", "switches[1]"}

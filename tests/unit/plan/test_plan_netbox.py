@@ -112,12 +112,62 @@ def test_a_type_whose_supplies_nobody_knows_says_so_and_has_none():
     assert kind.comments.startswith("nameplate 10200 W, but")
 
 
+ROCE = {"transport": "roce", "switchModel": "sn5600", "nodesPerUnit": 8}
+STORAGE = {"storage": {"switchModel": "sn5600", "linkGbps": 400}}
+
+
 def test_a_switch_at_another_speed_is_another_type():
-    config = make_site(nodes=4, fabric={"transport": "roce", "switchModel": "sn5600", "nodesPerUnit": 8})
+    config = make_site(nodes=4, fabric={**ROCE, "nos": "cumulus"})
     data = netbox_of(config, plan(config))
-    kind = next(kind for kind in data.device_types if kind.model == "sn5600-400g")
+    kind = next(kind for kind in data.device_types if kind.model == "sn5600-400g-cumulus")
     assert len([part for part in kind.of("interface") if part.label]) == 128
-    assert kind.slug == "nvidia-sn5600-400g"
+    assert kind.slug == "nvidia-sn5600-400g-cumulus"
+
+
+@pytest.mark.parametrize(
+    ("nos", "first"),
+    [("cumulus", "swp1s0"), ("frr", "swp1s0"), ("sonic", "Ethernet0"), ("eos", "Ethernet1/1")],
+)
+def test_each_layout_of_ports_is_a_type_of_its_own(nos, first):
+    """The fabric's switches have their system's names, storage switches of the same model counted ones: never both in one."""
+    config = make_site(nodes=4, fabric={**ROCE, "nos": nos}, networks=STORAGE)
+    data = netbox_of(config, plan(config))
+    kinds = {kind.model: [part.name for part in kind.of("interface") if part.label] for kind in data.device_types}
+    types = {device.role: device.device_type for device in data.devices}
+    assert types["Leaf"] == types["Spine"] == f"sn5600-400g-{nos}"
+    assert types["Storage switch"] == "sn5600-400g"
+    assert (len(kinds[types["Leaf"]]), kinds[types["Leaf"]][0]) == (128, first)
+    assert kinds["sn5600-400g"] == [f"swp{number}" for number in range(1, 129)]
+    for kind in data.device_types:
+        extra = {part.name for part in kind.of("interface") if not part.label} if kind.model.startswith("sn5600") else set()
+        assert extra <= {"mgmt0"}, kind.model
+    comments = {kind.model: kind.comments for kind in data.device_types}
+    assert comments["sn5600-400g"].startswith("ports are counted at 400 Gb/s")
+    assert comments[types["Leaf"]] == ""
+
+
+def test_whole_cages_have_one_name_on_cumulus_and_another_on_sonic():
+    """Counted names are those of Cumulus there: one type. On SONiC they aren't."""
+    for nos, leaf in (("cumulus", "sn4600c"), ("sonic", "sn4600c-sonic")):
+        config = make_site(nodes=4, fabric={**ROCE, "switchModel": "sn4600c", "linkGbps": 100, "nos": nos})
+        types = {device.role: device.device_type for device in netbox_of(config, plan(config)).devices}
+        assert (types["Leaf"], types["In-band switch"]) == (leaf, "sn4600c")
+
+
+def test_a_type_is_named_after_the_speed_of_its_links():
+    """256 ports of an SN5600 are 200 or 100 Gb/s each: the links say which."""
+    for gbps in (100, 200):
+        config = make_site(nodes=4, fabric={**ROCE, "linkGbps": gbps, "nos": "sonic"})
+        kind = next(kind for kind in netbox_of(config, plan(config)).device_types if kind.model.startswith("sn5600"))
+        assert kind.model == f"sn5600-{gbps}g-sonic"
+        assert {part.description for part in kind.of("interface") if part.label} == {f"{gbps} Gb/s"}
+
+
+def test_what_is_planned_for_later_makes_no_type():
+    """Leaves of a second unit that nobody has built have no ports yet: a type of theirs would be empty."""
+    config = make_site(nodes=4, fabric={**ROCE, "nos": "cumulus", "plannedScalableUnits": 2})
+    data = netbox_of(config, plan(config))
+    assert {kind.model for kind in data.device_types} == {device.device_type for device in data.devices}
 
 
 def test_three_phase_voltage_is_line_to_line():

@@ -175,6 +175,9 @@ def test_a_type_is_a_row_by_equal_names_only():
         "manufacturer: Nvidia\nmodel: x\nslug: nvidia-qm9700": ["qm9700"],  # the slug without its maker
         "manufacturer: Nvidia\nmodel: SN5600D\nslug: nvidia-sn5600d": [],  # like one, and none
         "manufacturer: NVIDIA\nmodel: sn5600-400g\nslug: nvidia-sn5600-400g": ["sn5600"],  # our own export
+        "manufacturer: NVIDIA\nmodel: sn5600-400g-sonic\nslug: nvidia-sn5600-400g-sonic": ["sn5600"],
+        "manufacturer: NVIDIA\nmodel: sn5600-eos\nslug: nvidia-sn5600-eos": ["sn5600"],
+        "manufacturer: NVIDIA\nmodel: sn5600-junos\nslug: nvidia-sn5600-junos": [],
     }
     for text, names in kinds.items():
         (kind,) = read_netbox_files([("t.yaml", text.encode())])[0].device_types
