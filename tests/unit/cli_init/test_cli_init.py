@@ -49,6 +49,56 @@ def test_what_it_writes_plans_with_nothing_but_what_nobody_knows(tmp_path: Path,
         assert all(name in stack.read_text(encoding="utf-8") for name in expected)
 
 
+@pytest.mark.requirement("C4")
+@pytest.mark.parametrize(
+    ("template", "nodes"), [("starter", 1), ("starter", 20), ("starter-roce", 3), ("starter-roce", 5), ("starter-roce", 32)]
+)
+def test_as_many_nodes_as_asked_for_plan_as_well(tmp_path: Path, template: str, nodes: int):
+    """Every machine has its position, an address that the planner keeps for its BMC, and a serial and MACs of its own."""
+    stack, inventory = init("demo", template, tmp_path, str(nodes))
+    config = load.site_config(tmp_path, "demo")
+    planned = planning.plan(config)
+    assert {finding.severity for finding in rules.check(config, planned, date(2026, 12, 1))} <= {"undecided", "notice"}
+    gpu = [machine for machine in config.inventory.machines if machine.role == "gpu"]
+    assert [machine.name for machine in gpu] == [f"demo-su001-gpu{slot:02d}" for slot in range(1, nodes + 1)]
+    assert len(config.inventory.machines) == nodes + 2
+    macs = [mac for machine in config.inventory.machines for mac in machine.macs]
+    assert len(set(macs)) == len(macs) == nodes * 10 + 4
+    kept = {row.device: row.address for row in planned.addresses if row.network == "oob"}
+    assert {machine.name: machine.bmc for machine in gpu} == {machine.name: kept[machine.name] for machine in gpu}
+    assert (config.file.compute.nodes, config.file.gates.minimum_ready) == (nodes, nodes)
+    assert sum(tenant.gpus for tenant in config.file.platform.tenants) == nodes * 8
+    assert f"{nodes} DGX" in inventory.read_text(encoding="utf-8").splitlines()[0]
+    assert f"# demo: {nodes} DGX" in stack.read_text(encoding="utf-8")
+    assert f"({nodes * 8} GPUs)" in stack.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_the_templates_own_number_changes_next_to_nothing(tmp_path: Path, template: str):
+    plain = [path.read_text(encoding="utf-8") for path in init("demo", template, tmp_path / "plain")]
+    sized = [path.read_text(encoding="utf-8") for path in init("demo", template, tmp_path / "sized", "4")]
+    assert [text.replace("Four DGX", "4 DGX").replace("four DGX", "4 DGX") for text in plain] == sized
+
+
+@pytest.mark.parametrize(
+    ("nodes", "fix"),
+    [
+        ("0", "--nodes 8"), ("-1", "--nodes 8"), ("1000000", "scalableUnits"), ("21", "scalableUnits"),
+        ("9" * 5000, "--nodes 20"), ("four", "--nodes 8"),
+        ("4.0", "--nodes 8"), ("٤", "--nodes 8"), (" 4", "--nodes 8"), ("1e3", "--nodes 8"),
+    ],
+)  # fmt: skip
+def test_a_number_of_nodes_that_is_none_is_refused(tmp_path: Path, nodes: str, fix: str):
+    with pytest.raises(LoadError) as error:
+        init("demo", "starter", tmp_path, nodes)
+    (problem,) = error.value.problems
+    assert (problem.id, problem.where) == ("INIT-005", "--nodes")
+    assert problem.limit == "a whole number from 1 to 20: the slots of the unit of starter"
+    assert fix in problem.fix
+    assert len(problem.found) < 80
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_roce_starter_is_small_routed_and_has_its_switches_files(tmp_path: Path):
     init("demo", "starter-roce", tmp_path)
     planned = planning.plan(load.site_config(tmp_path, "demo"))
