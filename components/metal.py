@@ -77,11 +77,8 @@ def _gate(
     opts: pulumi.ResourceOptions,
 ) -> FacilityGate:
     active = [machine for machine in members if machine.lifecycle == "active"]
-    compute = members[0].role == "gpu"
-    minimum = file.gates.minimum_ready if compute else None
-    # Setting a machine aside mustn't lower the bar by itself: that takes a number in the stack file. There is none for storage,
-    # where a gate passes with all that are active, but never with none.
-    expected = len(members) if compute else len(active)
+    # Setting a machine aside mustn't lower the bar by itself: that takes a number in the stack file.
+    minimum = file.gates.minimum_ready if members[0].role == "gpu" else file.gates.storage_minimum_ready
     return FacilityGate(
         unit,
         {
@@ -91,7 +88,7 @@ def _gate(
                 {"name": m.name, "serial": m.serial, "bmc": m.bmc, "generation": m.install_generation} for m in active
             ],
             "quarantined": [{"name": m.name, "reason": m.reason or ""} for m in members if m.lifecycle != "active"],
-            "minimumReady": minimum or max(1, expected),
+            "minimumReady": minimum or len(members),
             "caFile": file.bmc.ca_file,
             "verifyTls": file.bmc.verify_tls,
             "accountRef": file.bmc.account_ref,

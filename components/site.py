@@ -106,6 +106,7 @@ class Site(Slice):
             gpus_per_node=gpu_nodes[0].gpus if gpu_nodes else 0,
             topology_level="railyard.dev/rack",
             nodes={machine.name: machine.rack for machine in gpu_nodes},
+            installations={machine.name: f"{machine.serial}/{machine.install_generation}" for machine in gpu_nodes},
             timeout_s=gates.gates.admission_timeout_s,
             phase=PLATFORM_PHASE,
             opts=pulumi.ResourceOptions(

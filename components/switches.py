@@ -9,7 +9,7 @@ from railyard.model.inventory import Switch
 from railyard.model.site import Waiver
 from railyard.plan import Plan
 from railyard.plan.managed import GateRow, ManagedSwitch, canaries, gate_groups, managed_switches
-from railyard.render.switches import configuration, sha256_of
+from railyard.render.switches import configuration
 
 PHASE = "fabric"
 
@@ -42,16 +42,22 @@ class Switches:
                 before = [self.configs[name]]
 
     def build_gates(self) -> None:
-        """One gate per unit and one for the tiers above, behind all switches; measured again where a configuration changes."""
+        """One gate per unit and one for the tiers above, behind all switches.
+
+        Measured again where one of its switches, or of the tiers that carry its traffic, was changed: also if only drift was
+        put back.
+        """
         tokens = [self.configs[one.planned.name].token for one in self._managed]
+        above = [one.planned.name for one in self._managed if one.planned.role != "leaf"]
         for name, rows in gate_groups(self._plan.site.site, self._managed).items():
+            judged = sorted({*above, *(row.switch.planned.name for row in rows)})
             inputs = {
                 "phase": PHASE,
                 "unit": name,
                 "switches": [gate_switch(row) for row in rows],
                 "minimumPercent": self._percent,
                 "tokens": tokens,
-                "configSha256": sha256_of(self.trees[row.switch.planned.name] for row in rows),
+                "applied": {one: self.configs[one].applied for one in judged},
             }
             self.gates[name] = FabricGate(name, inputs, self._opts)
 

@@ -6,16 +6,18 @@ import os
 import shutil
 import subprocess
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
 from engine.errors import EngineError
 from engine.paths import ROOT, envrc
+from engine.temporary import private_tmp
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """A Pulumi project's folder and the environment that its commands run in."""
+    """A Pulumi project's folder and the environment that its commands run in; those of `pulumi` have a TMPDIR of their own."""
 
     root: Path
     environment: dict[str, str]
@@ -40,7 +42,7 @@ class Workspace:
         return subprocess.run(
             [self._program(), *arguments, "--non-interactive"],
             cwd=self.root,
-            env=self.environment,
+            env=self._for_pulumi(),
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
@@ -50,12 +52,19 @@ class Workspace:
     def show(self, *arguments: str) -> int:
         """Run one command on the user's terminal; its exit code."""
         command = [self._program(), *arguments, "--non-interactive"]
-        return subprocess.run(command, cwd=self.root, env=self.environment, check=False).returncode
+        return subprocess.run(command, cwd=self.root, env=self._for_pulumi(), check=False).returncode
 
     def become(self, *arguments: str) -> NoReturn:
         """Replace this process, so that signals and the exit code are the engine's own."""
         os.chdir(self.root)
-        os.execve(self._program(), ["pulumi", *arguments, "--non-interactive"], self.environment)  # noqa: S606
+        os.execve(self._program(), ["pulumi", *arguments, "--non-interactive"], self._for_pulumi())  # noqa: S606
+
+    @cached_property
+    def _tmp(self) -> str:
+        return private_tmp()
+
+    def _for_pulumi(self) -> dict[str, str]:
+        return {**self.environment, "TMPDIR": self._tmp}
 
     def _program(self) -> str:
         found = shutil.which("pulumi", path=self.environment.get("PATH"))

@@ -1,5 +1,6 @@
 """`fabric:index:SwitchConfig`: the configuration of one switch; its identity is compared before the first write (rule 15)."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,7 @@ from providers.fabric.sonic import SonicSwitch
 from providers.fabric.ssh import Ssh
 from providers.fabric.switch import Switch, Times
 from providers.fabric.turns import Turns, group_of
-from providers.kit import Call, Created, Deadline, ReadBack, ResourceType
+from providers.kit import UNKNOWN, Call, Created, Deadline, ReadBack, ResourceType
 from providers.kit.diffing import Kind
 from providers.kit.references import read_reference, too_open
 from providers.kit.resource import Properties
@@ -51,6 +52,7 @@ class SwitchConfig(ResourceType):
     """See `models.SwitchConfigInputs`. id = serial.
 
     The state holds `config` packed, once, and what changed last in `changes`: the tree of the program stays out of it.
+    Output `applied` is another text after each change, also of drift that is put back: gates are measured again by it.
     """
 
     inputs_model = SwitchConfigInputs
@@ -74,15 +76,15 @@ class SwitchConfig(ResourceType):
         return found | {f'{FOR_PEOPLE}["{line}"]': "add" for line in lines}
 
     def preview(self, inputs: Properties, old_outputs: Properties | None) -> Properties:  # noqa: ARG002
-        return {"token": TOKEN}
+        return {"token": TOKEN, "applied": UNKNOWN}
 
     def create(self, inputs: Properties, call: Call) -> Created:
         self._apply({}, inputs, call)
-        return Created(inputs["serial"], {"token": TOKEN})
+        return Created(inputs["serial"], _outputs())
 
     def update(self, id: str, old: Properties, new: Properties, old_outputs: Properties, call: Call) -> Properties:  # noqa: A002, ARG002
         self._apply(_kept(old.get("config"), call.name), new, call)
-        return {"token": TOKEN}
+        return _outputs()
 
     def read(self, id: str, inputs: Properties, outputs: Properties, call: Call) -> ReadBack:  # noqa: A002, ARG002
         if "config" not in inputs:
@@ -92,11 +94,11 @@ class SwitchConfig(ResourceType):
         with connect(inputs, call, call.deadline(READ_S)) as switch:
             found = tree.seen(switch.tree(), wanted)
         if found == wanted:
-            return ReadBack(inputs, {"token": TOKEN})
+            return ReadBack(inputs, outputs)
         if not isinstance(before, str):
-            return ReadBack({**inputs, "config": found}, {"token": TOKEN})
+            return ReadBack({**inputs, "config": found}, outputs)
         drift = {"config": packed.pack(found), FOR_PEOPLE: packed.changes(wanted, found)}
-        return ReadBack({**inputs, **drift}, {"token": TOKEN})
+        return ReadBack({**inputs, **drift}, outputs)
 
     def delete(self, id: str, inputs: Properties, outputs: Properties, call: Call) -> None:  # noqa: A002, ARG002
         call.info(f"{call.name}: management ended; the switch keeps its configuration and goes on forwarding")
@@ -115,6 +117,10 @@ class SwitchConfig(ResourceType):
             left = tree.additions(switch.tree(), wanted)
             if left:
                 raise errors.not_stored(switch.where, sorted(".".join(path) for path in tree.paths(left)))
+
+
+def _outputs() -> Properties:
+    return {"token": TOKEN, "applied": secrets.token_hex(8)}
 
 
 def _kept(value: Any, where: str) -> dict[str, Any]:

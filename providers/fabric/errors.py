@@ -112,7 +112,7 @@ def cancelled(where: str) -> SwitchError:
 
 def held_back(where: str, other: str) -> SwitchError:
     """SWITCH-025: another switch's change of this run was rolled back; nothing was sent to this one."""
-    fix = f"look at what {other} says first; then run up again"
+    fix = f"look at what {other} says first; then run up again: nothing else begins before its change is good"
     return _error(
         "held-back", "SWITCH-025", where, f"not begun: the change of {other} was rolled back", "no rollback before it", fix
     )

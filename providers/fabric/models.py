@@ -76,7 +76,8 @@ class GateSwitch(Connection):
 class GateInputs(Noun):
     """Inputs of `fabric:index:FabricGate`. `tokens` order it behind the switches; `deadline_s`: how long it may settle.
 
-    `config_sha256` is of what its switches are configured with: where that changes, it is measured again.
+    `applied` names the last change of each switch that it judges: where one is new, it is measured again (None: a state
+    that was made before there were such names).
     """
 
     phase: str
@@ -85,4 +86,4 @@ class GateInputs(Noun):
     minimum_percent: Annotated[float, Field(gt=0, le=100)] = 100.0
     deadline_s: Annotated[int, Field(ge=1, le=3600)] = 120
     tokens: tuple[str, ...] = ()
-    config_sha256: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
+    applied: Annotated[dict[str, str | None], Field(default_factory=dict)]

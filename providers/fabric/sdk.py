@@ -7,12 +7,13 @@ import pulumi
 
 
 class SwitchConfig(pulumi.CustomResource):
-    """The configuration of one switch. `token` orders what comes after it."""
+    """The configuration of one switch. `token` orders what comes after it; `applied` is another one after each change."""
 
     token: pulumi.Output[str]
+    applied: pulumi.Output[str]
 
     def __init__(self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("fabric:index:SwitchConfig", name, {**inputs, "token": None}, opts)
+        super().__init__("fabric:index:SwitchConfig", name, {**inputs, "token": None, "applied": None}, opts)
 
 
 class FabricGate(pulumi.CustomResource):

@@ -1,15 +1,19 @@
 """Whose turn it is: no two ends of a cable change at once, half of each upper tier forwards, and a rollback stops the rest.
 
-A provider process lives as long as one `pulumi up`, so what is under way in it is the run. Three things hold in a run, however
-many switches the engine hands over at a time:
+A provider process lives as long as one `pulumi up`, so what it knows is the run. Four things hold in a run, however many
+switches the engine hands over at a time, and in whatever pieces (`--continue-on-error`, a small `--parallel`):
 
+- The first change of a role (leaf, spine, core) is alone, and so is the next one, until one was good: also in a run
+  in which the switches that usually come first have nothing to change.
 - Neighbours never change together. A group is under way alone: the leaves; the spines with odd numbers, those with even ones;
   the cores likewise. A switch looks after its change whether its sessions are back: it would roll back
   for its neighbour's restart.
 - Half of the spines (and of the cores) forward at any time, for the same reason.
-- Once a change was rolled back, none begins any more (SWITCH-025): what was wrong for one is likely to be wrong for all.
+- Once a change was rolled back, no other one begins (SWITCH-025), until that switch took one: what was wrong for one is likely
+  to be wrong for all.
 
-The order before that (a leaf, a spine and a core first, alone) is the engine's: `components.switches`.
+The order before that (a leaf, a spine and a core first, each) is the engine's, by `components.switches`: dependents of a switch
+that failed are never handed over, in the next run neither.
 """
 
 import re
@@ -24,8 +28,6 @@ from providers.kit import Cancel
 
 ROLLED_BACK = frozenset({"rolled-back", "lost", "gone", "apply", "not-stored"})
 """Kinds of errors after which a change that is like it had better not begin."""
-LINGER_S = 1.0
-"""How long a refused call stays: a run that goes on (`--continue-on-error`) hands over the next one in the meantime."""
 LOOK_S = 0.5
 _NUMBER = re.compile(r"(\d+)(?:-p\d+)?$")
 
@@ -43,45 +45,47 @@ class Turns:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._active: Counter[str] = Counter()
-        self._inside = 0
-        self._failed = ""
+        self._good: set[str] = set()
+        self._failed: set[str] = set()
 
     @contextmanager
     def turn(self, group: str, name: str, cancel: Cancel) -> Iterator[None]:
-        """Waits until the group may change. Raises SWITCH-025 where another change was rolled back meanwhile, Cancelled."""
-        with self._changed:
-            self._inside += 1
+        """Waits until the group may change. Raises SWITCH-025 where another change was rolled back before, Cancelled."""
+        self._wait(group, name, cancel)
         try:
-            self._wait(group, name, cancel)
-            try:
-                yield
-            except errors.SwitchError as error:
-                if error.kind in ROLLED_BACK:
-                    self._stop(name)
-                raise
-            finally:
+            yield
+            self._was_good(group, name)
+        except errors.SwitchError as error:
+            if error.kind in ROLLED_BACK:
                 with self._changed:
-                    self._active[group] -= 1
-                    self._changed.notify_all()
+                    self._failed.add(name)
+            raise
         finally:
             with self._changed:
-                self._inside -= 1
-                if not self._inside:
-                    self._failed = ""  # nobody is left of that run
+                self._active[group] -= 1
+                self._changed.notify_all()
 
     def _wait(self, group: str, name: str, cancel: Cancel) -> None:
         with self._changed:
-            while not self._failed and any(count for other, count in self._active.items() if other != group):
+            while True:
+                others = self._failed - {name}  # its own next try is how a switch becomes good again
+                if others:
+                    raise errors.held_back(name, min(others))
+                if self._free(group):
+                    break
                 self._changed.wait(LOOK_S)
                 cancel.check(name)
-            failed = self._failed
-            if not failed:
-                self._active[group] += 1
-        if failed:
-            cancel.wait(LINGER_S, name)
-            raise errors.held_back(name, failed)
+            self._active[group] += 1
 
-    def _stop(self, name: str) -> None:
+    def _free(self, group: str) -> bool:
+        under_way = {other for other, count in self._active.items() if count}
+        return not under_way or (under_way == {group} and _role(group) in self._good)
+
+    def _was_good(self, group: str, name: str) -> None:
         with self._changed:
-            self._failed = self._failed or name
-            self._changed.notify_all()
+            self._good.add(_role(group))
+            self._failed.discard(name)
+
+
+def _role(group: str) -> str:
+    return group.partition("-")[0]

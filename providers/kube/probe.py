@@ -18,7 +18,10 @@ KEEP_S = 60  # a probe that a killed run left behind gives its quota back after 
 
 
 class Inputs(BaseModel):
-    """What to try. `nodes`: planned machine -> rack. `tokens`: outputs of earlier phases, only there for the order."""
+    """What to try. `nodes`: planned machine -> rack. `tokens`: outputs of earlier phases, only there for the order.
+
+    `installations`: machine -> serial/generation of its operating system; one that is new is proven again.
+    """
 
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True, frozen=True)
 
@@ -31,6 +34,7 @@ class Inputs(BaseModel):
     gpus_per_node: Annotated[int, Field(ge=1, le=72)]
     topology_level: Annotated[str, Field(min_length=1)]
     nodes: dict[str, str]
+    installations: dict[str, str] = {}
     timeout_s: Annotated[float, Field(gt=0, le=86_400)]
     phase: Annotated[str, Field(min_length=1)]
     gpu_resource: Annotated[str, Field(min_length=1)] = "nvidia.com/gpu"

@@ -121,7 +121,8 @@ def _findings(config: SiteConfig, plan: "Plan", thresholds: Thresholds) -> Itera
     yield from check_bmc(file.bmc)
     yield from check_namespaces(plan.queues)
     yield from check_queues(plan.queues, sum(machine.gpus for machine in plan.machines if machine.lifecycle == "active"))
-    yield from check_thresholds(plan.machines, file.gates.minimum_ready, file.platform.probe_gpus if plan.queues else None)
+    probe = file.platform.probe_gpus if plan.queues else None
+    yield from check_thresholds(plan.machines, file.gates.minimum_ready, probe, file.gates.storage_minimum_ready)
     if plan.file_system:
         yield from check_file_system(plan.file_system, thresholds)
     if plan.replica:

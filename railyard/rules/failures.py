@@ -127,7 +127,8 @@ def _untold(summary: FailureSummary, where: str, _limits: Thresholds) -> Iterato
     rows = [line for line in _electrical(summary) if line.unknown or line.gpus_unknown]
     for line, name in _of_each_kind(rows, lambda _: True):
         found = f"{name}: state of {line.gpus_unknown} GPUs and of other gear is unknown: {', '.join(line.unknown)}"
-        fix = f"enter {', '.join(line.unknown) or 'the missing figure'} in railyard/catalog"
+        missing = ", ".join(note.partition(" is unknown")[0] for note in line.unknown)
+        fix = f"enter {missing or 'the missing figure'} in railyard/catalog"
         yield POWER_036.undecided(f"{where}/{line.kind}", found, "full, throttled or down", fix)
     if summary.stated and summary.omitted:
         found, fix = f"{summary.omitted} failures beyond the first {len(summary.lines)} kinds", "mend the worst ones first"

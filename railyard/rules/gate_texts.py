@@ -13,7 +13,8 @@ GATE_001 = register(
         fails="fewer are, or none was measured; all others are named with their reason",
         cause="a dead BMC, an install that never called home",
         manual="`railyard report`, or the BMC and the provisioning service's journal",
-        fix="repair it and run up again; or set it aside (lifecycle: quarantined) and lower railyard:gates.minimumReady",
+        fix="repair it and run up again; or set it aside (lifecycle: quarantined) and lower railyard:gates.minimumReady "
+        "(storage: storageMinimumReady)",
         source="house rule 15",
     )
 )
@@ -98,9 +99,10 @@ GATE_003 = register(
         title="Gates can be passed",
         severity="invariant",
         why="A gate that wants more than there is fails after the whole installation, every time.",
-        inputs="railyard:gates.minimumReady, railyard:platform.probeGpus; active machines of each unit and rack",
-        passes="minimumReady <= active machines of every unit; probeGpus <= GPUs of active machines in some rack",
-        fails="a unit has fewer active machines, or no rack has so many GPUs",
+        inputs="railyard:gates.minimumReady, storageMinimumReady (default: all), railyard:platform.probeGpus; active machines",
+        passes="minimumReady <= active machines of every unit, storageMinimumReady <= active storage machines; "
+        "probeGpus <= GPUs of active machines in some rack",
+        fails="a unit, or storage, has fewer active machines, or no rack has so many GPUs",
         cause="a threshold made for full units; a machine set aside; a probe larger than a rack",
         manual="count the active machines of each unit in the inventory",
         fix="lower the threshold, or bring machines back",

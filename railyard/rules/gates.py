@@ -20,26 +20,31 @@ from railyard.rules.registry import Finding, Rule, ordered
 Evidence = Mapping[str, Any]
 
 
-def check_thresholds(machines: Iterable[MachinePlan], minimum_ready: int | None, probe_gpus: int | None) -> list[Finding]:
-    """GATE-003, before anything is installed. None: no such threshold (every active machine; no tenant, so no probe)."""
-    ready, gpus = Counter[int](), Counter[str]()
+def check_thresholds(
+    machines: Iterable[MachinePlan], minimum_ready: int | None, probe_gpus: int | None, storage_ready: int | None = None
+) -> list[Finding]:
+    """GATE-003, before anything is installed. None: every machine, those set aside too (probe: there is none)."""
+    units, gpus = dict[int | None, list[bool]](), Counter[str]()
     for machine in machines:
-        if machine.unit is not None:
-            active = machine.lifecycle == "active"
-            ready[machine.unit] += int(active)
-            gpus[machine.rack] += machine.gpus if active else 0
-    # A gate of which nothing is measured never passes: without a number it wants every active machine, and at least one.
-    wanted = minimum_ready or 1
-    findings = [
-        GATE_003.finding("railyard:gates.minimumReady", f"{wanted} machines of unit {unit}", f"{count}, all that are active")
-        for unit, count in ready.items()
-        if wanted > count
-    ]
+        active = machine.lifecycle == "active"
+        units.setdefault(machine.unit, []).append(active)
+        gpus[machine.rack] += machine.gpus if active else 0
+    findings = list(_too_few(units, minimum_ready, storage_ready))
     rack, most = max(gpus.items(), key=lambda item: (item[1], item[0]), default=("", 0))
     if probe_gpus is not None and probe_gpus > most:
         limit = f"{most} GPUs of {rack or 'no rack'}, the most in one rack: the probe must fit into one"
         findings.append(GATE_003.finding("railyard:platform.probeGpus", f"a probe of {probe_gpus} GPUs", limit))
     return ordered(findings)
+
+
+def _too_few(units: Mapping[int | None, list[bool]], minimum_ready: int | None, storage_ready: int | None) -> Iterator[Finding]:
+    """`units`: whether each machine of a unit (None: the storage machines) is active."""
+    for unit, active in units.items():
+        where, who = ("minimumReady", f"unit {unit}") if unit is not None else ("storageMinimumReady", "storage")
+        wanted = (minimum_ready if unit is not None else storage_ready) or len(active)
+        if wanted > sum(active):
+            limit = f"{sum(active)}, all that are active"
+            yield GATE_003.finding(f"railyard:gates.{where}", f"{wanted} machines of {who}", limit)
 
 
 def check_facility(evidence: Evidence) -> list[Finding]:
@@ -55,7 +60,8 @@ def check_facility(evidence: Evidence) -> list[Finding]:
     others = [_because(row) for row in evidence["machines"] if not row["ready"]]
     aside = [f"{_because(row)} [set aside]" for row in evidence.get("quarantined", ())]
     found = f"{ready} of {len(evidence['machines'])} machines are ready; missing: {'; '.join([*others, *aside]) or 'none'}"
-    return [GATE_001.finding(str(evidence["unit"]), found, f"{max(1, minimum)} ready (railyard:gates.minimumReady)")]
+    limit = f"{max(1, minimum)} ready (railyard:gates.minimumReady, storageMinimumReady)"
+    return [GATE_001.finding(str(evidence["unit"]), found, limit)]
 
 
 def missing_machines(evidence: Evidence) -> list[str]:

@@ -18,7 +18,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "metal:index:Machine": {"token": "machine"},
     "metal:index:Installation": {"token": "installed"},
     "metal:index:FacilityGate": {"token": "facility", "digest": "0" * 64},
-    "fabric:index:SwitchConfig": {"token": "fabric"},
+    "fabric:index:SwitchConfig": {"token": "fabric", "applied": "a1"},
     "fabric:index:FabricGate": {"token": "fabric", "digest": "3" * 64, "sessions": 256, "missing": []},
     "kube:index:Cluster": {"kubeconfig": "a kubeconfig", "caSha256": "1" * 64},
     "kube:index:AdmissionGate": {"token": "platform", "digest": "2" * 64},

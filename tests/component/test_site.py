@@ -96,6 +96,28 @@ def test_a_quarantined_machine_is_named_and_not_touched(register, monkeypatch):
     admission = site.of("kube:index:AdmissionGate")["lab-admission"]
     assert "lab-set-aside" in admission.dependencies, "the probe must not land on it"
     assert "lab-su001-gpu01" not in admission.props["nodes"]
+    assert set(admission.props["installations"]) == set(admission.props["nodes"])
+
+
+def test_a_machine_that_is_installed_again_is_proven_again(register, monkeypatch):
+    from railyard import load
+
+    whole = load.site_config
+    before = register("lab").of("kube:index:AdmissionGate")["lab-admission"].props
+
+    def with_one_again(root, stack):
+        config = whole(root, stack)
+        first, *others = config.inventory.machines
+        again = first.model_copy(update={"install_generation": 2, "confirm_serial": first.serial})
+        inventory = config.inventory.model_copy(update={"machines": (again, *others)})
+        return type(config)(config.stack, config.file, inventory, config.inventory_sha256, config.catalog)
+
+    monkeypatch.setattr(load, "site_config", with_one_again)
+    after = register("lab").of("kube:index:AdmissionGate")["lab-admission"].props
+    assert [key for key in after if after[key] != before[key]] == ["installations"]
+    changed = {name: one for name, one in after["installations"].items() if before["installations"][name] != one}
+    serial = before["installations"]["lab-su001-gpu01"].removesuffix("/1")
+    assert changed == {"lab-su001-gpu01": f"{serial}/2"}
 
 
 def test_with_nobody_set_aside_the_list_is_there_and_empty(register):
@@ -103,8 +125,8 @@ def test_with_nobody_set_aside_the_list_is_there_and_empty(register):
     assert register("lab").of("kube:index:SetAside")["lab-set-aside"].props["nodes"] == []
 
 
-@pytest.mark.parametrize(("minimum", "expected"), [(None, 4), (3, 3)])
-def test_setting_machines_aside_does_not_lower_the_bar_by_itself(register, monkeypatch, minimum, expected):
+@pytest.mark.parametrize(("minimum", "storage", "expected"), [(None, None, (4, 2)), (3, 1, (3, 1))])
+def test_setting_machines_aside_does_not_lower_the_bar_by_itself(register, monkeypatch, minimum, storage, expected):
     from railyard import load
 
     whole = load.site_config
@@ -116,13 +138,13 @@ def test_setting_machines_aside_does_not_lower_the_bar_by_itself(register, monke
             for one in config.inventory.machines
         ]
         inventory = config.inventory.model_copy(update={"machines": tuple(aside)})
-        file = config.file.model_copy(update={"gates": config.file.gates.model_copy(update={"minimum_ready": minimum})})
+        gates = config.file.gates.model_copy(update={"minimum_ready": minimum, "storage_minimum_ready": storage})
+        file = config.file.model_copy(update={"gates": gates})
         return type(config)(config.stack, file, inventory, config.inventory_sha256, config.catalog)
 
     monkeypatch.setattr(load, "site_config", with_all_set_aside)
     gates = register("lab").of("metal:index:FacilityGate")
-    assert gates["lab-su001"].props["minimumReady"] == expected
-    assert gates["lab-sto"].props["minimumReady"] == 1, "nothing measured is never enough"
+    assert (gates["lab-su001"].props["minimumReady"], gates["lab-sto"].props["minimumReady"]) == expected
 
 
 @pytest.mark.requirement("D2")

@@ -201,6 +201,14 @@ def fabric(bench, tmp_path_factory):
 
 
 @pytest.fixture
+def new_run(bench, tmp_path):
+    """Another process, as each `pulumi up` has its own: it knows nothing of what was rolled back in earlier ones."""
+    made = Plugin("fabric", RAILYARD_RUNTIME_DIR=str(tmp_path / "locks"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
 def mended(bench):
     """Whatever a test did to a switch is put right after it."""
     yield

@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from providers.kit.values import UNKNOWN
 from tests.lab import switchyard
 from tests.lab.switchyard import PASSWORD, Bench, changed, idle, mtu, tree
 from tests.provider.plugin import Failed, Plugin
@@ -200,24 +201,28 @@ def test_the_state_holds_a_short_text_and_preview_says_what_changes(bench: Bench
     first = fabric.condensed(KIND, bench.inputs(name, plan={"role": "leaf", "name": name}))
     assert first["config"].startswith("lzma:")
     _, state = fabric.create(KIND, first)
-    assert state == {key: value for key, value in first.items() if key not in ("config", "plan")} | {"token": "fabric"}
+    own = {"token": "fabric", "applied": state["applied"]}
+    assert state == {key: value for key, value in first.items() if key not in ("config", "plan")} | own
     wanted = fabric.condensed(KIND, bench.inputs(name, changed(name)), first)
     assert wanted["changes"] == {key: "9216 -> 9000"}
     assert fabric.diff(KIND, first, wanted) == [f'changes["{key}"]']
-    fabric.update(KIND, f"SN-{name}", first, wanted)
+    assert fabric.update(KIND, f"SN-{name}", {**first, **state}, wanted, preview=True)["applied"] == UNKNOWN
+    changes = [state["applied"], fabric.update(KIND, f"SN-{name}", first, wanted)["applied"]]
     assert mtu(bench, name) == 9000
     bench.set(name, changed(name, 1600)) if name == "leaf1" else bench.agent(name).edit(
         [{"op": "replace", "path": "/PORT/Ethernet8/mtu", "value": "1600"}]
     )
-    _, seen = fabric.read(KIND, f"SN-{name}", state, wanted)
+    read, seen = fabric.read(KIND, f"SN-{name}", state, wanted)
+    assert read["applied"] == state["applied"], "drift is none of our changes"
     assert seen["changes"] == {key: "9000 -> 1600"}
     again = fabric.condensed(KIND, bench.inputs(name, changed(name)), seen)
     assert again["changes"] == {key: "1600 -> 9000"}
     assert fabric.diff(KIND, seen, again) == [f'changes["{key}"]']
-    fabric.update(KIND, f"SN-{name}", seen, again)
+    changes.append(fabric.update(KIND, f"SN-{name}", seen, again)["applied"])
+    assert len(set(changes)) == 3, "drift that was put back is a change: gates look again"
     assert mtu(bench, name) == 9000
-    _, same = fabric.read(KIND, f"SN-{name}", state, again)
-    assert same == again
+    read, same = fabric.read(KIND, f"SN-{name}", {**state, "applied": changes[-1]}, again)
+    assert (read["applied"], same) == (changes[-1], again), "nothing to do in a second run"
     assert fabric.diff(KIND, same, fabric.condensed(KIND, bench.inputs(name, changed(name)), same)) == []
 
 

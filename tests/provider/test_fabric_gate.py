@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from providers.kit.values import UNKNOWN
 from tests.lab.switchyard import LINKS, NOS, PASSWORD, ROUTER, Bench, native, settled, tree
 from tests.provider.plugin import Failed, Plugin
 
@@ -131,8 +132,12 @@ def test_a_slow_fabric_is_waited_for(bench: Bench, fabric: Plugin):
 def test_read_keeps_what_is_stored_and_a_threshold_is_one_change(bench: Bench, fabric: Plugin):
     inputs = gate(bench)
     assert fabric.diff(KIND, inputs, {**inputs, "minimumPercent": 90}) == ["minimumPercent"]
-    measured = {**inputs, "configSha256": "0" * 64}
-    assert fabric.diff(KIND, measured, {**inputs, "configSha256": "1" * 64}) == ["configSha256"], "measured again"
-    assert fabric.check(KIND, {**inputs, "configSha256": "x"})
+    measured = {**inputs, "applied": {"leaf1": "a1", "leaf2": "b1"}}
+    again = {**inputs, "applied": {"leaf1": "a1", "leaf2": "b2"}}
+    assert fabric.diff(KIND, measured, measured) == []
+    assert fabric.diff(KIND, measured, again) == ["applied.leaf2"], "measured again"
+    assert fabric.diff(KIND, measured, {**again, "applied": {"leaf1": "a1", "leaf2": UNKNOWN}}) == ["applied.leaf2"]
+    assert not fabric.check(KIND, {**inputs, "applied": {"leaf1": None, "leaf2": UNKNOWN}}), "an older state, and a preview"
+    assert fabric.check(KIND, {**inputs, "applied": ["leaf1"]})
     state = {**inputs, "token": "fabric", "digest": "d"}
     assert fabric.read(KIND, "t-su001-fabric", state, inputs)[1] == inputs

@@ -16,6 +16,12 @@ BOTH = pytest.mark.parametrize("name", ["leaf1", "leaf2"])  # NVUE, SONiC
 SAVE = {"leaf1": {"method": "PATCH", "path": "/nvue_v1/revision/applied"}, "leaf2": {"path": "*config save*"}}
 
 
+@pytest.fixture
+def fabric(new_run: Plugin) -> Plugin:
+    """Each test is a run of its own: after a rollback none goes on with other switches."""
+    return new_run
+
+
 def by_hand(config: dict) -> dict:
     """With auto-save off, so that saving is a step of its own on both systems."""
     if "system" in config:

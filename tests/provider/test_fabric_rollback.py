@@ -13,6 +13,12 @@ KIND = "fabric:index:SwitchConfig"
 BOTH = pytest.mark.parametrize("name", ["leaf1", "leaf2"])  # NVUE, SONiC
 
 
+@pytest.fixture
+def fabric(new_run: Plugin) -> Plugin:
+    """Each test is a run of its own: after a rollback none goes on with other switches."""
+    return new_run
+
+
 @BOTH
 @pytest.mark.parametrize("how", ["port", "address", "access-list"])
 def test_a_change_that_cuts_the_management_path_rolls_back_without_us(bench: Bench, fabric: Plugin, name: str, how: str):

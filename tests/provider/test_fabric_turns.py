@@ -55,5 +55,28 @@ def test_after_a_rollback_the_spines_are_left_alone(bench: Bench, fabric: Plugin
         assert "leaf1 was rolled back" in failed.value.text
     assert not [row for name in ("spine1", "spine2") for row in bench.requests(name, mark)]
     assert [mtu(bench, name) for name in ("spine1", "spine2")] == [9216, 9216]
+    mark = bench.mark()
+    with pytest.raises(Failed, match="SWITCH-025"):
+        fabric.create(KIND, inputs(bench, "leaf2"))  # handed over when nobody is under way any more
+    assert bench.requests("leaf2", mark) == []
+    fabric.create(KIND, inputs(bench, "leaf1"))
     fabric.create(KIND, inputs(bench, "spine1"))
-    assert mtu(bench, "spine1") == 9000, "the next run is not stopped by the last one's"
+    assert [mtu(bench, name) for name in ("leaf1", "spine1")] == [9000, 9000], "the first one is good, and so the others may"
+
+
+def test_leaves_that_would_all_roll_back_are_one_rollback(bench: Bench, new_run: Plugin):
+    """Both at once, as in a run in which the leaf that usually comes first has nothing to change."""
+    mark = bench.mark()
+    wrong = {name: tree(name, asn=4200000100 + index) for index, name in enumerate(("leaf1", "leaf2"))}
+    work = [Background(new_run.create, KIND, inputs(bench, name, wrong[name], confirmS=60, settleS=3)) for name in wrong]
+    told = {}
+    for name, one in zip(wrong, work, strict=True):
+        with pytest.raises(Failed) as failed:
+            one.result(120)
+        told[name] = failed.value.text
+    assert sorted(text.split()[0] for text in told.values()) == ["SWITCH-018", "SWITCH-025"]
+    spared = next(name for name, text in told.items() if "SWITCH-025" in text)
+    assert bench.requests(spared, mark) == []
+    first = next(name for name in told if name != spared)
+    new_run.create(KIND, inputs(bench, first))
+    new_run.create(KIND, inputs(bench, spared))

@@ -146,6 +146,9 @@ def test_gate_preview_knows_its_token_only(plane, kube):
     assert probes(plane) == []
     assert kube.diff(GATE, gate(plane), gate(plane, timeoutS=30)) == ["timeoutS"]
     assert kube.check(GATE, gate(plane, gpus=12))
+    first, again = ({"installations": {"lab-su001-gpu01": f"SN01/{number}"}} for number in (1, 2))
+    assert kube.diff(GATE, gate(plane, **first), gate(plane, **again)) == ['installations["lab-su001-gpu01"]']
+    assert kube.diff(GATE, gate(plane, **again), gate(plane, **again)) == []
 
 
 def test_gate_names_the_resource_whose_quota_is_too_small(plane, kube):

@@ -119,7 +119,7 @@ def test_every_family_is_asked():
 
 def test_machines_set_aside_lend_no_gpus():
     aside = (machine(), machine(name="lab-su001-gpu02", lifecycle="quarantined", reason="bad fan"))
-    fewer = site(gates=Gates(), platform=stack_file().platform.model_copy(update={"probe_gpus": 8}))
+    fewer = site(gates=Gates(minimum_ready=1), platform=stack_file().platform.model_copy(update={"probe_gpus": 8}))
     assert ids(check(fewer, planned(machines=aside), TODAY)) == ["QUEUE-001"]
 
 

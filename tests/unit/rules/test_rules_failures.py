@@ -82,9 +82,10 @@ def test_devices_on_one_feed():
 
 
 def test_the_unknown_is_undecided_and_never_a_pass():
-    row = line(gpus_throttled=0, gpus_unknown=8, unknown=("psus of x is unknown",))
+    row = line(gpus_throttled=0, gpus_unknown=8, unknown=("psus of x is unknown", "psusToRun of y is unknown"))
     assert found(row) == [("POWER-036", "undecided", "lab-hall/ups")]
-    assert "enter psus of x is unknown" in only(row).fix
+    assert only(row).fix == "enter psus of x, psusToRun of y in railyard/catalog"
+    assert only(line(gpus_throttled=0, gpus_unknown=8)).fix == "enter the missing figure in railyard/catalog"
     assert found(line(), omitted=7) == [("POWER-036", "undecided", "lab-hall")]
 
 

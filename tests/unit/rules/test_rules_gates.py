@@ -150,7 +150,8 @@ TWO_UNITS = (
 
 def test_thresholds_that_can_be_met():
     assert check_thresholds(TWO_UNITS, 1, 16) == []
-    assert check_thresholds(TWO_UNITS, None, None) == []
+    assert check_thresholds(TWO_UNITS, 1, None, 1) == []
+    assert check_thresholds(TWO_UNITS[:3], None, None) == []
 
 
 def test_more_machines_than_a_unit_has():
@@ -164,6 +165,21 @@ def test_more_machines_than_a_unit_has():
 def test_a_unit_that_is_set_aside_whole_never_passes():
     aside = (*TWO_UNITS[:2], TWO_UNITS[3])
     assert [f.found for f in check_thresholds(aside, None, None)] == ["1 machines of unit 2"]
+
+
+def test_without_a_number_all_machines_are_wanted_those_set_aside_too():
+    """As the gate itself wants them: else it would say so only after the whole installation."""
+    finding, *rest = check_thresholds(TWO_UNITS, None, None)
+    assert rest == []
+    assert (finding.where, finding.found) == ("railyard:gates.minimumReady", "2 machines of unit 2")
+
+
+@pytest.mark.parametrize(("number", "wanted"), [(None, 2), (2, 2), (1, None)])
+def test_a_storage_machine_that_is_set_aside_takes_a_number_of_its_own(number, wanted):
+    aside = machine(name="s2", unit=None, rack="r3", role="storage", gpus=0, lifecycle="quarantined", reason="fan")
+    found = [(f.id, f.where, f.found, f.limit) for f in check_thresholds((*TWO_UNITS[:3], TWO_UNITS[4], aside), 1, 16, number)]
+    said = ("GATE-003", "railyard:gates.storageMinimumReady", f"{wanted} machines of storage", "1, all that are active")
+    assert found == ([said] if wanted else [])
 
 
 def test_a_probe_larger_than_a_rack():
