@@ -37,12 +37,12 @@ def hall_config(nodes: int) -> SiteConfig:
         for feed in ("a", "b")
         for path in (
             {"name": f"ups-{feed}", "kind": "ups", "feed": feed, "ratedKva": 16.0 * nodes, "efficiency": 0.96},
-            {"name": f"panel-{feed}", "kind": "panel", "from": f"ups-{feed}", "breakerA": 2500, "rowsEach": 2},
-            {"name": f"bus-{feed}", "kind": "busway", "from": f"panel-{feed}", "breakerA": 1000, "rowsEach": 1},
+            {"name": f"panel-{feed}", "kind": "panel", "from": f"ups-{feed}", "breakerA": 3000, "rowsEach": 1},
+            {"name": f"bus-{feed}", "kind": "busway", "from": f"panel-{feed}", "breakerA": 3000, "rowsEach": 1},
         )
     ]
     power = PowerSection.model_validate({"supply": {"volts": 415, "voltageReference": "line-line"}, "paths": paths})
-    units = {"name": "fanwall", "kind": "fan-wall", "rowsEach": 2, "units": 5, "capacityKw": 300, "airflowM3S": 25}
+    units = {"name": "fanwall", "kind": "fan-wall", "rowsEach": 2, "units": 12, "capacityKw": 300, "airflowM3S": 25}
     cooling = Cooling.model_validate({"inletC": 22, "deltaK": 14, "altitudeM": 100, "airUnits": [units]})
     return replace(config, file=config.file.model_copy(update={"power": power, "cooling": cooling}))
 

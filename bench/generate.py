@@ -141,6 +141,33 @@ def as_yaml(yard: Yard) -> str:
     return "\n".join(lines) + "\n"
 
 
+ROW_RACKS = 36
+"""Racks in a row of the bench hall: four scalable units of eight compute racks and a network rack."""
+
+
+def _hall(units: int) -> dict[str, str]:
+    """A hall for the planned racks of so many units of 32 nodes: rows of 36 racks (27 m), a path above each row.
+
+    A unit takes nine racks; storage, spines and what else stands above the units less than one for each of them and two rows.
+    """
+    rows = max(4, -(-units * 10 // ROW_RACKS) + 2)
+    return {
+        "racksPerRow: 12 # 11 compute racks and one network rack: a row is a unit": f"racksPerRow: {ROW_RACKS}",
+        # Racks of four: 36 x 42.9 kVA to a busway, its panel and a UPS of 2,000 kVA.
+        "breakerA: 800, rowsEach: 1": "breakerA: 3000, rowsEach: 1",
+        "breakerA: 1600, rowsEach: 2": "breakerA: 3000, rowsEach: 1",
+        "rowsEach: 4": "rowsEach: 1",
+        "units: 6": "units: 22",
+        "lengthM: 13.2": f"lengthM: {4.2 + ROW_RACKS * 0.75:g}",
+        # Columns beside the rows, in the smallest hall, too.
+        "xM: 11.4": f"xM: {2.4 + ROW_RACKS * 0.75:g}",
+        "yM: 23.4": "yM: 6.6",
+        # Row 1 begins at 3.6 m; each row is 1.2 m deep with half of two aisles, 3 m in all; 3.6 m are left in the north.
+        "widthM: 34.8": f"widthM: {7.2 + 3 * rows:g}",
+        "rows: 10": f"rows: {rows}",
+    }
+
+
 def write_bench(root: Path, nodes: int) -> None:
     """The bench site below `root`: prod-site-a's stack file with other counts, three tiers from 256 nodes on."""
     units = -(-nodes // 32)
@@ -160,13 +187,7 @@ def write_bench(root: Path, nodes: int) -> None:
         ),
         **({"switchModel: sn4600c": "switchModel: sn5600"} if nodes > OWN_MANAGER_NODES else {}),
         "pduModel: strip-415v-60a-12x20a": "pduModel: strip-415v-60a-12x20a\n        pdusPerRack: 2",
-        # The path of racks of four: 12 x 42.9 kVA to a busway, 24 to a panel, 48 to a UPS.
-        "breakerA: 800": "breakerA: 1000",
-        "breakerA: 1600": "breakerA: 2500",
-        "ratedKva: 2000, ratedKw: 2000": "ratedKva: 2500, ratedKw: 2500",
-        # A hall for all of it: prod-site-a's has ten rows.
-        "widthM: 34.8": "widthM: 990",
-        "rows: 10": "rows: 1000",
+        **_hall(units),
         "  railyard:waivers:\n": "  railyard:waivers:\n" + (WAIVER if nodes > OWN_MANAGER_NODES else ""),
     }.items():
         if old not in text:

@@ -28,12 +28,13 @@ class Port:
 class Peer:
     """A BGP neighbour: a port (unnumbered) or an address. `remote_as`: external, internal or a number.
 
-    `bfd`: (multiplier, receive and transmit interval in ms), None without.
+    `bfd`: (multiplier, receive and transmit interval in ms), None without. `maps`: (family, route map, `in` or `out`).
     """
 
     name: str
     remote_as: str
     bfd: tuple[int, int, int] | None = None
+    maps: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Bgp:
     """The default VRF's BGP. Timers in seconds.
 
     What is announced: `connected` (family, route map or ''), `networks` and `aggregates` (family, prefix); of an aggregate only
-    the summary. `policy`: prefix lists and route maps, as FRR writes them.
+    the summary. `policy`: prefix lists and route maps, as FRR writes them. `profile`: FRR's defaults that the system starts it
+    with; the traditional ones discard the routes of an external neighbour without route maps (RFC 8212).
     """
 
     asn: int
@@ -54,6 +56,7 @@ class Bgp:
     aggregates: tuple[tuple[str, str], ...] = ()
     policy: tuple[str, ...] = ()
     timers: tuple[int, int] | None = None
+    profile: str = "datacenter"
 
 
 @dataclass(frozen=True)
@@ -133,11 +136,11 @@ def number_of(text: object, where: str, low: int, high: int) -> int:
 
 def frr_text(wanted: Intended) -> str:
     """frr.conf of the switch: what its own daemons are started with."""
-    lines = ["frr defaults datacenter", f"hostname {wanted.hostname}", "!"]
+    lines = [f"frr defaults {wanted.bgp.profile if wanted.bgp else 'datacenter'}", f"hostname {wanted.hostname}", "!"]
     if wanted.bgp is None:
         return "\n".join(lines) + "\n"
     bgp = wanted.bgp
-    lines += [*bgp.policy, f"router bgp {bgp.asn}", f" bgp router-id {bgp.router_id}", " no bgp ebgp-requires-policy"]
+    lines += [*bgp.policy, f"router bgp {bgp.asn}", f" bgp router-id {bgp.router_id}"]
     lines += [f" {'' if bgp.relax else 'no '}bgp bestpath as-path multipath-relax"]
     for peer in bgp.peers:
         kind = "interface " if _is_port(peer.name) else ""
@@ -152,6 +155,12 @@ def frr_text(wanted: Intended) -> str:
         lines += [" !", f" address-family {family} unicast"]
         if family == "ipv6":
             lines += [f"  neighbor {peer.name} activate" for peer in bgp.peers]
+        lines += [
+            f"  neighbor {peer.name} route-map {name} {way}"
+            for peer in bgp.peers
+            for one, name, way in peer.maps
+            if one == family
+        ]
         lines += [f"  network {prefix}" for one, prefix in bgp.networks if one == family]
         lines += [f"  aggregate-address {prefix} summary-only" for one, prefix in bgp.aggregates if one == family]
         lines += [

@@ -134,7 +134,7 @@ def _complain(model: type[BaseModel], document: Document, item: dict[str, Any], 
             line,
         )
     elif kind == "missing":
-        document.add("LOAD-006", place, "nothing", "this key is required", f"add `{name}`", line)
+        document.add("LOAD-006", place, "nothing", "this key is required", f"add `{name}`{_words_of(model, loc)}", line)
     else:
         number, limit, fix = _judge(kind, item, _word(loc))
         if kind.startswith("less_than"):
@@ -240,6 +240,16 @@ def keys_at(model: type[BaseModel], loc: Path) -> list[str]:
         if isinstance(part, str):
             here = {inner for outer in here for inner in _models(_annotation(outer, part))}
     return [info.alias or name for outer in here for name, info in outer.model_fields.items()]
+
+
+def _words_of(model: type[BaseModel], loc: Path) -> str:
+    """The words that a missing key takes, where it takes only some: `: line-line or line-neutral`."""
+    here: set[type[BaseModel]] = {model}
+    for part in loc[:-1]:
+        if isinstance(part, str):
+            here = {inner for outer in here for inner in _models(_annotation(outer, part))}
+    found = [word for outer in here for word in get_args(_annotation(outer, str(loc[-1]))) if isinstance(word, str)]
+    return f": {' or '.join(dict.fromkeys(found))}" if found else ""
 
 
 def _annotation(model: type[BaseModel], alias: str) -> object:

@@ -34,6 +34,21 @@ def one_of(words: str) -> BeforeValidator:
     return BeforeValidator(number)
 
 
+def at_least(least: float, unit: str, others: dict[str, float]) -> AfterValidator:
+    """For a number that is too small in its key's own unit: most such numbers are right ones in a larger unit.
+
+    `others` has, for each of those units, how many of the key's own it is: `{"t": 1000}` for kilograms.
+    """
+
+    def enough(value: float) -> float:
+        if value < least:
+            meant = ", ".join(f"{value:g} {other} are {value * factor:.4g} {unit}" for other, factor in others.items())
+            raise ValueError(f"at least {least:g} (the unit is {unit}; {meant})")
+        return value
+
+    return AfterValidator(enough)
+
+
 def _host(text: str) -> str:
     """A host name (RFC 1123) or an address. What is made of digits, or has a colon, can only be an address."""
     if ":" in text or text.rpartition(".")[2].isdigit():

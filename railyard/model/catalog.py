@@ -218,6 +218,7 @@ class RackModel(Entry):
 
     `rolling_limit_kg` is what it may hold while it is rolled on its `castors`; it stands on `feet`. Limits are of what
     stands in it, its own weight left out. `usable_depth_m` is from the front of the front rails to the inside of the rear door.
+    `strip_places` is how many zero-U power strips find a place at its rear.
     """
 
     u_height: Height
@@ -230,6 +231,7 @@ class RackModel(Entry):
     height_m: Metres | None = None
     feet: Annotated[int, Field(ge=3, le=16)] | None = None
     castors: Annotated[int, Field(ge=3, le=16)] | None = None
+    strip_places: Annotated[int, Field(ge=1, le=16)] | None = None
 
 
 class StorageNodeModel(Entry):

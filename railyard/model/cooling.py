@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 import msgspec
 from pydantic import Field, model_validator
 
-from railyard.model.base import ContradictionError, Kg, Kw, Name, Noun
+from railyard.model.base import ContradictionError, Kg, Kw, Name, Noun, at_least
 from railyard.model.entry import Entry
 
 Direction = Literal["front-to-rear", "rear-to-front", "left-to-right", "right-to-left", "side-to-rear", "passive"]
@@ -18,16 +18,23 @@ Face = Literal["front", "rear"]
 """Side of the rack that a device's front stands at; the rack's front is the cold aisle."""
 Fluid = Literal["water", "pg25"]
 UnitKind = Literal["cdu", "rear-door", "air-unit"]
-AirC = Annotated[float, Field(ge=5, le=60, allow_inf_nan=False)]
-WaterC = Annotated[float, Field(ge=2, le=60, allow_inf_nan=False)]
+AirC = Annotated[float, Field(ge=5, le=45, allow_inf_nan=False)]
+"""ASHRAE's widest class (A4) ends at 45 °C. More is Fahrenheit."""
+WaterC = Annotated[float, Field(ge=2, le=50, allow_inf_nan=False)]
+"""Warm water goes up to ASHRAE's class W45 and a little beyond. More is Fahrenheit: 59 °F are 15 °C."""
 DewC = Annotated[float, Field(ge=-20, le=30, allow_inf_nan=False)]
 DeltaK = Annotated[float, Field(gt=0, le=40, allow_inf_nan=False)]
 AltitudeM = Annotated[float, Field(ge=-430, le=5000, allow_inf_nan=False)]
-FlowLMin = Annotated[float, Field(gt=0, le=20_000, allow_inf_nan=False)]
-Kpa = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
+_LESS_FLOW = at_least(5, "l/min", {"l/s": 60, "m3/h": 1000 / 60})
+FlowLMin = Annotated[float, Field(gt=0, le=20_000, allow_inf_nan=False), _LESS_FLOW]
+DoorFlowLMin = Annotated[float, Field(gt=0, le=500, allow_inf_nan=False), _LESS_FLOW]
+"""Through one rear door: 30 to 150 l/min. More is litres per hour."""
+Kpa = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False), at_least(4, "kPa", {"bar": 100, "m of water": 9.80665})]
 M3S = Annotated[float, Field(gt=0, le=200, allow_inf_nan=False)]
 UnitKw = Annotated[float, Field(gt=0, le=5000, allow_inf_nan=False)]
-AirUnitKw = Annotated[float, Field(gt=0, le=2000, allow_inf_nan=False)]
+AirUnitKw = Annotated[
+    float, Field(gt=0, le=2000, allow_inf_nan=False), at_least(2, "kW", {"MW": 1000, "tons of refrigeration": 3.51685})
+]
 """Of one unit: a row cooler takes 10 to 60 kW, the largest air handlers about 1,000."""
 Count = Annotated[int, Field(ge=1, le=200)]
 RowsEach = Annotated[int, Field(ge=1, le=1000)]
@@ -58,7 +65,7 @@ class RearDoors(Noun):
     model: Annotated[str, Field(description="rear door of railyard/catalog/cooling.yaml")]
     racks: Annotated[Literal["compute", "all"], Field(description="racks that have one")] = "compute"
     water_c: Annotated[WaterC, Field(description="water that enters a door")]
-    water_flow_l_min: Annotated[FlowLMin, Field(description="water through one door")]
+    water_flow_l_min: Annotated[DoorFlowLMin, Field(description="water through one door")]
     water_pressure_kpa: Annotated[Kpa | None, Field(description="pressure difference that is left for one door")] = None
     fluid: Annotated[Fluid, Field(description="what flows through the doors; pg25 is 25 % propylene glycol")] = "water"
 
@@ -283,8 +290,8 @@ class CoolingPool(Noun):
     """Units that share the heat of some rows. Pools with the same figures are one of these.
 
     `areas` are the rows of each such pool, `name` is the first one's, `racks` counts those of one pool. Capacities are None
-    where a unit's is unknown. `failed_` is what is left when `largest` fails. `airflow_` figures are of air pools, so is
-    `door_kw`: what the rear door that takes most gives back to the room when it is lost.
+    where a unit's is unknown. `failed_` is what is left when `largest` fails. `airflow_` figures are of air pools, so are
+    `door_kw` and `door_m3_s`: the most heat, and air, that a lost rear door gives back to the room.
     """
 
     name: str
@@ -300,6 +307,7 @@ class CoolingPool(Noun):
     airflow_m3_s: float | None = None
     failed_airflow_m3_s: float | None = None
     door_kw: float = 0.0
+    door_m3_s: float = 0.0
 
 
 class HallCooling(Noun):

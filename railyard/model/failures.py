@@ -29,7 +29,8 @@ class Overload(msgspec.Struct, frozen=True, rename="camel"):
     """One breaker and its worst phase current, in amperes. It trips over `rating_a`, and may carry `derated_a` for hours.
 
     `count` breakers are alike: `name` is the first of them. Where a rating in kVA or kW binds, not a breaker, `unit` says
-    so and `rated` is that rating; the ampere are what it comes to.
+    so, `rated` is that rating and `carried` what flows in this unit through all lines; the ampere are those of the fullest
+    line (`line`) and of its part of the rating: of three phases a third, which may be full before `rated` is.
     """
 
     name: str
@@ -40,11 +41,17 @@ class Overload(msgspec.Struct, frozen=True, rename="camel"):
     count: int = 1
     unit: str = "A"
     rated: float | None = None
+    carried: float | None = None
+    line: str = ""
 
     @property
-    def carried(self) -> float:
-        """What flows, in `unit`."""
-        return self.amps if self.rated is None else self.amps / self.rating_a * self.rated
+    def told(self) -> tuple[float, float, str]:
+        """What flows, what it is held against, and their unit: of a rating in kVA or kW that, where it is what is over; else
+        ampere in one line.
+        """
+        if self.rated is None or self.carried is None or (self.carried <= self.rated and self.amps > self.rating_a):
+            return self.amps, self.rating_a, f"A in {self.line}" if self.line else "A"
+        return self.carried, self.rated, self.unit
 
 
 class CascadeStep(msgspec.Struct, frozen=True, rename="camel"):

@@ -10,16 +10,23 @@ from typing import Annotated, Any, Literal
 import msgspec
 from pydantic import Field
 
-from railyard.model.base import Noun
+from railyard.model.base import Noun, at_least
 
 Metres = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
 Length = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
 Opening = Annotated[float, Field(gt=0, le=20, allow_inf_nan=False)]
-LoadKg = Annotated[float, Field(gt=0, le=50_000, allow_inf_nan=False)]
+Start = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+"""From a wall to the first rack. More is millimetres."""
+PlaceWidth = Annotated[float, Field(gt=0, le=3, allow_inf_nan=False), at_least(0.3, "m", {"ft": 0.3048})]
+"""Of a rack place: racks are 0.48 to 1.2 m wide. More is millimetres or inches."""
+G_KN = 1000 / 9.80665
+"""Kilograms that weigh a kilonewton."""
+LoadKg = Annotated[float, Field(gt=0, le=50_000, allow_inf_nan=False), at_least(50, "kg", {"t": 1000, "kN": G_KN})]
 """Of a lift or a ramp at once."""
-PointKg = Annotated[float, Field(gt=0, le=3000, allow_inf_nan=False)]
-"""Under one foot, wheel or cart: the strongest tiles bear 1.4 t. More is newton."""
-UniformKg = Annotated[float, Field(gt=0, le=6000, allow_inf_nan=False)]
+CartKg = Annotated[float, Field(gt=0, le=3000, allow_inf_nan=False), at_least(5, "kg", {"t": 1000})]
+PointKg = Annotated[float, Field(gt=0, le=3000, allow_inf_nan=False), at_least(25, "kg", {"kN": G_KN, "t": 1000})]
+"""Under one foot or wheel: the strongest tiles bear 1.4 t, weak ones 200 kg. More is newton."""
+UniformKg = Annotated[float, Field(gt=0, le=6000, allow_inf_nan=False), at_least(100, "kg/m2", {"kPa": G_KN, "t/m2": 1000})]
 """On a square metre: halls are built for 0.7 to 2.5 t. More is pascal."""
 Side = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
 """Of what stands in the hall. More is millimetres."""
@@ -101,20 +108,20 @@ class Floor(Noun):
     length_m: Annotated[Length | None, Field(description="hall along the rows (x), inside its walls")] = None
     width_m: Annotated[Length | None, Field(description="hall across the rows (y), inside its walls")] = None
     clear_height_m: Annotated[Opening | None, Field(description="from floor to the lowest thing above the racks")] = None
-    x_m: Annotated[Metres, Field(description="west edge of the first rack of every row")] = 1.2
-    y_m: Annotated[Metres, Field(description="south edge of row 1")] = 1.2
+    x_m: Annotated[Start, Field(description="west edge of the first rack of every row")] = 1.2
+    y_m: Annotated[Start, Field(description="south edge of row 1")] = 1.2
     cold_aisle_m: Annotated[Opening, Field(description="between two rows' fronts")] = 2.4
     hot_aisle_m: Annotated[Opening, Field(description="between two rows' backs")] = 1.2
     first_aisle: Annotated[Literal["cold", "hot"], Field(description="what lies south of row 1")] = "cold"
     rows: Annotated[int | None, Field(ge=1, le=10_000, description="rows that the hall has room for")] = None
-    place_m: Annotated[Opening | None, Field(description="width of a rack place; the rack's own width without it")] = None
+    place_m: Annotated[PlaceWidth | None, Field(description="width of a rack place; the rack's own width without it")] = None
     kept: Annotated[tuple[KeptPlace, ...], Field(max_length=2000, description="rack places that stay empty")] = ()
     obstacles: Annotated[tuple[Obstacle, ...], Field(max_length=500, description="columns, air handlers, CDUs")] = ()
     doors: Annotated[tuple[Door, ...], Field(max_length=50, description="doors of the hall")] = ()
     bearing: Annotated[Bearing, _text("what the floor bears")] = Bearing()
     route: Annotated[tuple[RouteStep, ...], Field(max_length=50, description="way from the lorry to the hall")] = ()
     moved: Annotated[Literal["empty", "filled"], Field(description="racks come in empty, or filled")] = "empty"
-    cart_kg: Annotated[PointKg, Field(description="lift cart that carries the heaviest device")] = 150.0
+    cart_kg: Annotated[CartKg, Field(description="lift cart that carries the heaviest device")] = 150.0
 
 
 class RackSpot(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -183,11 +190,12 @@ class DeviceDepth(Noun):
 class RackFloor(Noun):
     """What a rack weighs, rests on and leaves free, with every device that it is planned with.
 
-    `strips_kg`, `door_kg` and `cables_kg` (those that are laid today, and power cords) are counted as far as they are known.
-    `unknown` names what has no weight, `unknown_max_kg` the most that it may weigh (None: nobody can say). `foot_kg` is a
-    foot's share of `mass_kg`, `kg_per_m2` the mass over the rack's footprint and half of both aisles. `usable_depth_m` is
-    what a device may take of `depth_m`; `depth_assumed` where the rack's data doesn't say. `free_u` are neither filled nor
-    reserved: blanking panels.
+    `strips_kg`, `door_kg` and `cables_kg` (those that are laid today, and power cords) are counted as far as they are
+    known. `unknown` names what has no weight, `unknown_max_kg` the most that it may weigh (None: nobody can say, as of
+    models in `unweighed`). `foot_kg` is a foot's share of `mass_kg`, `kg_per_m2` the mass over the rack's footprint and
+    half of both aisles. `usable_depth_m` is what a device may take of `depth_m`; `depth_assumed` where the rack's data
+    doesn't say. `free_u` are neither filled nor reserved: blanking panels. `strips` are zero-U power strips, `strip_places`
+    has the rear for them (None: nobody knows), `strip_places_assumed` where neither stack file nor catalogue says.
     """
 
     frame_kg: float | None
@@ -199,6 +207,7 @@ class RackFloor(Noun):
     mass_kg: float
     unknown: tuple[str, ...] = ()
     unknown_max_kg: float | None = 0.0
+    unweighed: tuple[str, ...] = ()
     feet: int | None = None
     feet_per_tile: int = 1
     foot_kg: float | None = None
@@ -210,6 +219,9 @@ class RackFloor(Noun):
     depth_assumed: bool = False
     depths: tuple[DeviceDepth, ...] = ()
     free_u: int = 0
+    strips: int = 0
+    strip_places: int | None = None
+    strip_places_assumed: bool = False
 
 
 class RackLoad(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -229,9 +241,11 @@ class LostRack(Noun):
 class FloorSummary(Noun):
     """The small slice of the floor that rules and policies read; findings are made of it, pictures of FloorPlan.
 
-    Lists name what is wrong and nothing else: they are empty in a hall that fits, and hold 20 entries at most. A figure that
-    nobody knows is None. `moved_kg` is the heaviest load on the way in, `moved_what` what it is; `wheel_kg` bears on one wheel.
-    `unit_reach_m` is the longest cable between a node and its leaf, slack included, `unit_rows` the most rows of one unit.
+    Lists name what is wrong and nothing else: they are empty in a hall that fits, and hold 20 entries at most. A figure
+    that nobody knows is None. `moved_kg` is the heaviest load on the way in as far as that is known, `moved_what` what it
+    is; `moved_unknown` are the figures that are missing for filled racks, so that another one may be heavier. `wheel_kg`
+    bears on one wheel. `unit_reach_m` is the longest cable between a node and its leaf, slack included, `unit_rows` the
+    most rows of one unit.
     """
 
     drawn: bool
@@ -255,6 +269,7 @@ class FloorSummary(Noun):
     moved: Literal["empty", "filled"] = "empty"
     moved_kg: float | None = None
     moved_what: str = ""
+    moved_unknown: tuple[str, ...] = ()
     wheel_kg: float | None = None
     wheel_what: str = ""
     hall_wheel_kg: float | None = None

@@ -88,7 +88,8 @@ class RackFeed(Noun):
 
     `capacity_kw` is kVA (kW at a power factor of 1) of all its strips, derated: `breaker_a` x voltage x continuous rating, or
     what the strip is rated at. `load_a` and `survivor_a` are the fullest line of the fullest strip, `limit_a` what it may
-    carry. Fields that are None are of a plan from before they were kept.
+    carry, `load_at` and `survivor_at` where that is, as it follows the rack's name: `pdu-a2/L3`. Fields that are None are
+    of a plan from before they were kept.
     """
 
     name: FeedLetter
@@ -105,6 +106,8 @@ class RackFeed(Noun):
     survivor_a: float | None = None
     limit_a: float | None = None
     survivor_when: str | None = None
+    load_at: str | None = None
+    survivor_at: str | None = None
 
 
 class RackPlan(Noun):

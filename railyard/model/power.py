@@ -142,7 +142,7 @@ class PathSegment(Noun):
 class PowerSection(Noun):
     """The power path above the racks, and how supplies hang on it.
 
-    `singleCord`: gear with one supply hangs on an automatic transfer switch between the first two feeds (`ats`), or on feed a.
+    `singleCord`: gear with one supply hangs on an automatic transfer switch between two feeds (`ats`), or on feed a.
     `cords`: ratings of outlets and cords, `iec` (IEC 60320: C13 10 A, C19 16 A) or `ul` (UL 498 and CSA: 15 A, 20 A at 80 %).
     `psuFeeds`: feed of each supply by model, where it isn't a, b, a, b, ...: dgx-h100: [a, a, a, a, b, b].
     `staggerS`: seconds between two outlets of a strip that are switched on after an outage.
@@ -169,6 +169,11 @@ class PhaseLoad(Noun):
     def worst_a(self) -> float:
         """The fullest line."""
         return max(self.l1_a, self.l2_a, self.l3_a)
+
+    @property
+    def worst_line(self) -> str:
+        """Its name, the first of those that are alike."""
+        return max(("L1", self.l1_a), ("L2", self.l2_a), ("L3", self.l3_a), key=lambda line: line[1])[0]
 
 
 class PowerSegment(Noun):
@@ -300,7 +305,8 @@ class PowerDevice(msgspec.Struct, frozen=True, rename="camel", gc=False):
 class RackFeedPower(Noun):
     """One feed of a rack kind, all its strips together: kW, kVA and ampere by line, live and after the worst loss.
 
-    `capacity_kva` is what `limit_a` gives at `volts`. `up_s` is when the last outlet is switched on after an outage.
+    `capacity_kva` is what `limit_a` gives at `volts`. `up_s` is when the last outlet is switched on after an outage. Ampere are
+    those of the fullest strip: its number is `load_pdu`, `survivor_pdu` (from 1).
     """
 
     feed: FeedLetter
@@ -321,6 +327,8 @@ class RackFeedPower(Noun):
     survivor_a: PhaseLoad
     survivor_when: str
     up_s: float = 0.0
+    load_pdu: int = 1
+    survivor_pdu: int = 1
 
 
 class WorstCord(Noun):

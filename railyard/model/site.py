@@ -135,6 +135,10 @@ class Facility(Noun):
         int,
         Field(ge=1, le=16, description="dedicated: racks that a unit's switches stand in, at least; planes in different ones"),
     ] = 1
+    strip_places: Annotated[
+        int | None,
+        Field(ge=1, le=16, description="zero-U power strips that a rack has room for; default: the rack model's figure"),
+    ] = None
     mirrors_apart: Annotated[bool, Field(description="storage servers 1 and 2, 3 and 4, ... stand in different racks")] = False
 
 
@@ -215,7 +219,11 @@ class Addresses(Noun):
 
 
 class StorageClass(Noun):
-    """One directory of the layout /storage/{datasets,checkpoints,logs,models,scratch}."""
+    """One directory of the layout /storage/{datasets,checkpoints,logs,models,scratch}.
+
+    `quotaTib` is the file system's to keep. Volumes are made with its size and keep that when it changes later: a claim of
+    Kubernetes can't shrink.
+    """
 
     name: Literal["datasets", "checkpoints", "logs", "models", "scratch"]
     quota_tib: Tib

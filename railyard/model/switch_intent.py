@@ -107,7 +107,8 @@ class PortIntent(msgspec.Struct, frozen=True, rename="camel", gc=False):
 class SwitchIntent(msgspec.Struct, frozen=True, rename="camel"):
     """One switch. `site` holds what is the same on all of them (lossless contract, BFD, servers, management networks).
 
-    `loopbacks` are with prefix length, IPv4 first; so are `management_addresses`, those of `eth0`/`Management0` in its own VRF.
+    `loopbacks` are with prefix length, IPv4 first; so are `management_addresses`, those of `eth0` (EOS: `Management1`) in its
+    own VRF.
     `headroom_bytes` and `longest_m` are those of all planned ports (`SwitchRouting`).
     """
 

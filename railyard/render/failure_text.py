@@ -128,9 +128,11 @@ def _step(step: CascadeStep, *, last: bool) -> Iterator[str]:
 
 def _breaker(row: Overload) -> str:
     count = f"{row.count} x " if row.count > 1 else ""
-    if row.rated is not None:
-        plate = f"{row.carried:,.1f} {row.unit}, rated {row.rated:,.1f} {row.unit}"
-        return f"{count}{row.name}: {plate} ({row.amps:,.1f} A in the fullest line)"
+    if row.rated is not None and row.carried is not None:
+        amps, whole = f"{row.amps:,.1f} A in line {row.line}", f"{row.carried:,.1f} {row.unit}"
+        if row.told[-1] == row.unit:
+            return f"{count}{row.name}: {whole}, rated {row.rated:,.1f} {row.unit} ({amps})"
+        return f"{count}{row.name}: {amps}, a line of {row.rated:,.1f} {row.unit} takes {row.rating_a:,.1f} A ({whole} in all)"
     return f"{count}{row.name}: {row.amps:,.1f} A, rating {row.rating_a:,.1f} A, for hours {row.derated_a:,.1f} A"
 
 

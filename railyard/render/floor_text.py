@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from railyard.model.floor import FloorPlan, FloorSummary, RackLoad
+from railyard.plan.names import listed
 
 NOT_STATED = "not stated"
 
@@ -27,6 +28,7 @@ def _hall(floor: FloorPlan) -> str:
 def _lines(floor: FloorPlan) -> Iterator[str]:
     summary = floor.summary
     yield from (_heaviest(load) for load in _heavy(floor.loads))
+    yield from _strips(floor)
     yield _way_in(summary)
     yield f"cables inside of a scalable unit up to {summary.unit_reach_m:.1f} m; {summary.blanking_u} U of blanking panels"
     if summary.top_share_percent:
@@ -62,10 +64,22 @@ def _heaviest(load: RackLoad) -> str:
     )
 
 
+def _strips(floor: FloorPlan) -> Iterator[str]:
+    """What was assumed of the strips' places, which the rack model's own page would say."""
+    rack = next((load.floor for load in floor.loads), None)
+    if rack and rack.strip_places_assumed and rack.strip_places is not None:
+        yield (
+            f"assumed: {rack.strip_places} places for power strips at the rear of a rack (railyard:facility.stripPlaces); "
+            f"{rack.strips} are planned"
+        )
+
+
 def _way_in(summary: FloorSummary) -> str:
     if not summary.route:
         return "the way in is not stated (railyard:floor.route)"
+    missing = listed(summary.moved_unknown)
     kg = "nobody knows the weight" if summary.moved_kg is None else f"{summary.moved_kg:,.0f} kg at once"
+    kg = f"at least {kg} without {missing}" if missing and summary.moved_kg is not None else kg
     return f"{len(summary.route)} steps of the way in; racks come {summary.moved}: {kg} ({summary.moved_what})"
 
 

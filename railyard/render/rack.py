@@ -120,4 +120,4 @@ def _feed(feed: RackFeed) -> FootLine:
     load, survivor = apparent(feed)
     unit = "kW" if feed.load_kva is None else "kVA"
     shown = f"{load:.1f} · {survivor:.1f} of {feed.capacity_kw:.1f} {unit}"
-    return (f"feed {feed.name} · alone", shown, overloaded(feed))
+    return (f"feed {feed.name} · after a loss", shown, overloaded(feed))

@@ -34,6 +34,7 @@ from railyard.rules.cooling_texts import (
     COOL_017,
     COOL_018,
     COOL_019,
+    COOL_020,
 )
 from railyard.rules.registry import Finding, Predicate, exceeds, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
@@ -246,7 +247,7 @@ def _dry(where: str, what: str, cold_c: float, dew: _Dew, limits: Thresholds) ->
 
 def _carries(hall: HallCooling, _where: str, limits: Thresholds) -> Iterator[Finding]:
     """COOL-015, for each pool."""
-    for pool in hall.pools:
+    for pool in _asked(hall):
         found = f"{pool.load_kw:.1f} kW {_of(pool)}"
         if pool.capacity_kw is None:
             yield COOL_015.undecided(pool.name, found, *_missing(pool.units))
@@ -280,7 +281,7 @@ def _units(pool: CoolingPool) -> str:
 
 def _failed(hall: HallCooling, _where: str, limits: Thresholds) -> Iterator[Finding]:
     """COOL-016: the largest unit gone, then the rear door that takes most."""
-    for pool in hall.pools:
+    for pool in _asked(hall):
         share = limits.cooling_failed_percent_max / 100
         if pool.capacity_kw is None or pool.failed_capacity_kw is None:
             yield COOL_016.undecided(pool.name, f"{pool.load_kw:.1f} kW {_of(pool)}", *_missing(pool.units))
@@ -296,7 +297,7 @@ def _failed(hall: HallCooling, _where: str, limits: Thresholds) -> Iterator[Find
 
 
 def _moves(hall: HallCooling, _where: str, limits: Thresholds) -> Iterator[Finding]:
-    """COOL-017: with all live, else with the largest unit failed."""
+    """COOL-017: with all live, else with the largest unit failed; then with the rear door lost that takes most air."""
     for pool in hall.pools:
         need, share = pool.airflow_needed_m3_s, limits.airflow_percent_max / 100
         if need is None or pool.airflow_m3_s is None or pool.failed_airflow_m3_s is None:
@@ -306,16 +307,36 @@ def _moves(hall: HallCooling, _where: str, limits: Thresholds) -> Iterator[Findi
             yield COOL_017.finding(pool.name, found, f"{_flow(pool.airflow_m3_s * share)} with all units live")
         elif exceeds(need, pool.failed_airflow_m3_s * share):
             yield COOL_017.finding(pool.name, found, f"{_flow(pool.failed_airflow_m3_s * share)} with the largest unit failed")
+        if exceeds(need + pool.door_m3_s, pool.airflow_m3_s * share) and exceeds(pool.door_m3_s, 0.0):
+            found = f"racks draw {_flow(need + pool.door_m3_s)} with a rear door lost, which hands {_flow(pool.door_m3_s)} back"
+            yield COOL_017.finding(pool.name, found, f"{_flow(pool.airflow_m3_s * share)} with all units live")
 
 
-def _waters(hall: HallCooling) -> Iterator[tuple[CoolingUnit, LoopWater]]:
+def _asked(hall: HallCooling) -> Iterator[CoolingPool]:
+    """Pools that something is asked of: idle CDUs carry nothing, whatever they could."""
+    return (pool for pool in hall.pools if pool.medium == "air" or exceeds(pool.load_kw, 0.0))
+
+
+def _idle(hall: HallCooling, _where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """COOL-020."""
     for pool in hall.pools:
+        if pool.medium == "liquid" and not exceeds(pool.load_kw, 0.0):
+            units = " and ".join(f"{unit.count} x {unit.model}" for unit in pool.units)
+            yield COOL_020.finding(
+                pool.name,
+                f"{units} for {pool.racks} racks, none of whose machines is cooled by coolant",
+                "machines that are (compute.nodeModel)",
+            )
+
+
+def _waters(pools: Iterable[CoolingPool]) -> Iterator[tuple[CoolingUnit, LoopWater]]:
+    for pool in pools:
         yield from ((unit, unit.water) for unit in pool.units if unit.water)
 
 
 def _loop_flow(hall: HallCooling, _where: str, _limits: Thresholds) -> Iterator[Finding]:
     """COOL-018, with the largest other unit failed; one that is alone has to carry all of it anyway."""
-    for unit, water in _waters(hall):
+    for unit, water in _waters(_asked(hall)):
         flow = water.loop_flow_l_min if water.worst_loop_flow_l_min is None else water.worst_loop_flow_l_min
         rise = water.loop_return_c - water.loop_c
         found = f"{flow:.0f} l/min of {water.loop_fluid} at a rise of {rise:g} K through one {unit.model}{_left(unit)}"
@@ -338,7 +359,7 @@ def _left(unit: CoolingUnit) -> str:
 def _hall_water(hall: HallCooling, _where: str, limits: Thresholds) -> Iterator[Finding]:
     """COOL-008, COOL-010, COOL-011, COOL-012 and COOL-019 of CDUs."""
     dew = _Dew(hall.dew_point_c, hall.conditions)
-    for unit, water in _waters(hall):
+    for unit, water in _waters(hall.pools):
         yield from _colder(unit.name, water.water_c, water.loop_c, f"coolant that {unit.model} supplies")
         yield from _pressure(unit.name, unit.model, water)
         yield from _fluid(unit.name, unit.model, (water.fluid, water.loop_fluid), water.fluids)
@@ -365,6 +386,7 @@ HALL_COOLING_PREDICATES: tuple[Predicate[HallCooling], ...] = (
     Predicate((COOL_016,), frozenset({"pools"}), _failed),
     Predicate((COOL_017,), frozenset({"pools"}), _moves),
     Predicate((COOL_018,), frozenset({"pools"}), _loop_flow),
+    Predicate((COOL_020,), frozenset({"pools"}), _idle),
     Predicate(
         (COOL_008, COOL_010, COOL_011, COOL_012, COOL_019), frozenset({"pools", "dew_point_c", "conditions"}), _hall_water
     ),

@@ -285,3 +285,16 @@ COOL_019 = _rule(
     fix="more facility water (waterFlowLMin) or colder water",
     source="heat = m x cp x dT; second law of thermodynamics",
 )
+COOL_020 = _rule(
+    20,
+    "notice",
+    "Stated CDUs cool something",
+    why="CDUs without a machine on coolant are bought for nothing, or the machines are the air-cooled build by mistake.",
+    inputs="pools of CDUs: loadKw, units, racks",
+    passes="a machine gives heat to the coolant, or no CDUs are stated",
+    fails="CDUs are stated and no machine of the hall is cooled by coolant: a notice, which stops nothing",
+    cause="an air-cooled node model beside railyard:cooling.cdus of a liquid-cooled design",
+    manual="airFraction and liquidOnly of the node model in railyard/catalog/nodes.yaml",
+    fix="a liquid-cooled node model (railyard:compute.nodeModel), or no railyard:cooling.cdus",
+    source="railyard's own: what is stated is judged or said to be unused",
+)

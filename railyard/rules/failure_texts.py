@@ -17,7 +17,7 @@ POWER_030 = register(
         fails="a UPS, panel, busway, feed, strip, breaker or supply takes GPUs down with it, itself or by a cascade",
         cause="one feed; gear with one cord; a breaker that carries its share but not the other feed's",
         manual="`railyard failures STACK --event NAME` shows step by step which breaker trips at which current",
-        fix="raise the breaker that trips, spread racks over more panels, or add a feed",
+        fix="raise the breaker that trips; where none does, add a feed, or supplies that carry the machine on what is left",
         source=_SOURCE,
     )
 )
@@ -49,7 +49,8 @@ POWER_032 = register(
         fails="the supplies that are left give less",
         cause="supplies dealt to two feeds (3 + 3) where four are needed: redundant in name only",
         manual="count live supplies x rating of one; compare with the planned kW of the node",
-        fix="three feeds (2 + 2 + 2), other supplies, or lower the limit if slow is good enough",
+        fix="supplies dealt evenly (no power.psuFeeds), three feeds (2 + 2 + 2), other supplies, or lower the limit if slow is "
+        "good enough",
         source="limit ours",
     )
 )

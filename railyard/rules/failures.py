@@ -41,7 +41,7 @@ def _stopped(summary: FailureSummary, where: str, limits: Thresholds) -> Iterato
     most = limits.failure_gpus_down_max
     for line, name in _of_each_kind(_electrical(summary), lambda row: row.gpus_down > most):
         found = f"{name}: {line.gpus_down} of {summary.gpus} GPUs lose their power"
-        yield POWER_030.finding(f"{where}/{line.kind}", found, f"at most {most} GPUs", _apart(line) or POWER_030.fix)
+        yield POWER_030.finding(f"{where}/{line.kind}", found, f"at most {most} GPUs", _apart(line) or _way_out(line))
     rows = [row for row in _electrical(summary) if row.gpus_down <= most and _whether_it_runs(row)]
     for line, name in _of_each_kind(rows, lambda _: True):
         found = f"{name}: whether {line.gpus_throttled} GPUs run on at all is assumed: {'; '.join(_whether_it_runs(line))}"
@@ -53,7 +53,23 @@ def _apart(line: FailureLine) -> str:
     """The way out where one piece is behind several feeds: no breaker and no cord is to blame. Empty: it isn't so."""
     if not line.shared_by:
         return ""
-    return f"feed {line.shared_by[-1]} from another {line.kind}: {line.lost} is behind feeds {' and '.join(line.shared_by)}"
+    another = {"ups": "UPS", "feed": "piece of the path"}.get(line.kind, line.kind)
+    return f"feed {line.shared_by[-1]} from another {another}: {line.lost} is behind feeds {' and '.join(line.shared_by)}"
+
+
+_SUPPLIES = "supplies that carry the machine with so many lost, or dealt over more feeds (facility.feeds, power.psuFeeds)"
+_WAYS_OUT = {
+    "psu": "a machine that runs with one supply less: psusToRun in railyard/catalog, from the vendor's user manual",
+    "circuit": f"cords of the machine on more of the strip's breakers (a strip with more banks), or {_SUPPLIES}",
+    "pdu": f"a second strip on another feed, or {_SUPPLIES}",
+}
+
+
+def _way_out(line: FailureLine) -> str:
+    """What helps against what failed: against a cascade the breaker that trips, else supplies that are left."""
+    if line.trips:
+        return f"raise what trips next ({line.trips[0].partition(' at ')[0]}), or take racks or nodes off it"
+    return _WAYS_OUT.get(line.kind, f"a second feed for what hangs on {line.lost}, or {_SUPPLIES}")
 
 
 def _whether_it_runs(line: FailureLine) -> list[str]:

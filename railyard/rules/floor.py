@@ -106,14 +106,22 @@ def _fits(where: str, side: str, rack_m: float | None, room_m: float | None, gap
 
 
 def _moves(floor: FloorSummary, where: str, limits: Thresholds) -> Iterator[Finding]:
-    """RACK-015, for lifts and ramps, for wheels on every floor, and for castors of racks that come filled."""
+    """RACK-015, for lifts and ramps, for wheels on every floor, and for castors of racks that come filled.
+
+    What is known of the heaviest rack may already be too much; else a weight that another one lacks leaves it undecided.
+    """
+    missing = listed(floor.moved_unknown)
     for place, unit, kg, what, rated in _loads(floor):
-        limit = rated * limits.move_percent_max / 100
+        place, limit = f"{where}/{place}", f"{rated * limits.move_percent_max / 100:.1f} kg {unit}"
         if kg is None:
-            fix = f"enter the weight of {what} in railyard/catalog, and castors and ownWeightKg of the rack model"
-            yield RACK_015.undecided(f"{where}/{place}", f"nobody knows what {what} weighs", f"{limit:.1f} kg {unit}", fix)
-        elif exceeds(kg, limit):
-            yield RACK_015.finding(f"{where}/{place}", f"{kg:.1f} kg {unit}: {what}", f"{limit:.1f} kg {unit}")
+            weight = missing or f"the weight of {what}"
+            fix = f"enter {weight} in railyard/catalog, and castors and ownWeightKg of the rack model"
+            yield RACK_015.undecided(place, f"nobody knows what {what} weighs", limit, fix)
+        elif exceeds(kg, rated * limits.move_percent_max / 100):
+            yield RACK_015.finding(place, f"{kg:.1f} kg {unit}: {what}", limit)
+        elif missing:
+            found = f"{kg:.1f} kg {unit} as far as is known: {what}; without {missing} another rack may weigh more"
+            yield RACK_015.undecided(place, found, limit, f"enter {missing} in railyard/catalog")
 
 
 def _loads(floor: FloorSummary) -> Iterator[Load]:
@@ -180,9 +188,10 @@ def _planes(floor: FloorSummary, where: str, _limits: Thresholds) -> Iterator[Fi
 
 
 def _mirrors(floor: FloorSummary, where: str, _limits: Thresholds) -> Iterator[Finding]:
-    """RACK-023, from two units or two racks of storage servers on: there is a second rack to use."""
-    for lost in floor.mirrors_together if floor.units >= 2 or floor.storage_racks >= 2 else ():
-        yield RACK_023.finding(f"{where}/{lost.rack}", lost.what, "in two racks")
+    """RACK-023, once for the hall, from two units or two racks of storage servers on: there is a second rack to use."""
+    if floor.mirrors_together and (floor.units >= 2 or floor.storage_racks >= 2):
+        found = listed(f"{lost.what} in {lost.rack}" for lost in floor.mirrors_together)
+        yield RACK_023.finding(f"{where}/mirrors", f"mirror each other in one rack: {found}", "each mirror in another rack")
 
 
 FLOOR_PREDICATES: tuple[Predicate[FloorSummary], ...] = (
@@ -200,6 +209,7 @@ FLOOR_PREDICATES: tuple[Predicate[FloorSummary], ...] = (
                 "moved",
                 "moved_kg",
                 "moved_what",
+                "moved_unknown",
                 "wheel_kg",
                 "wheel_what",
                 "hall_wheel_kg",

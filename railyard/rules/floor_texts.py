@@ -220,7 +220,7 @@ RACK_023 = register(
         severity="limit",
         pack="power",
         why="A rack is lost as a whole (both feeds' strips, a leak, a fire): a mirror in it protects nothing.",
-        inputs="floor.mirrorsTogether (pairs of storage servers that mirror each other in one rack), storageRacks, units that "
+        inputs="floor.mirrorsTogether (racks with pairs of storage servers that mirror each other), storageRacks, units that "
         "are built",
         passes="none is listed; sites of one unit with one rack of storage servers aren't judged",
         fails="both servers of a mirror group are in one rack",

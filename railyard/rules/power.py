@@ -36,7 +36,8 @@ def _survivor(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Findin
     for feed in rack.feeds:
         share = limits.survivor_percent_max / 100
         when = f"after losing {_lost(rack, feed)}"
-        found = _over(feed, _Load(feed.survivor_kw, feed.survivor_kva, feed.survivor_a), share, when)
+        load = _Load(feed.survivor_kw, feed.survivor_kva, feed.survivor_a, _line(where, feed.survivor_at))
+        found = _over(feed, load, share, when)
         if found is not None:
             yield POWER_001.finding(f"{where}/feed-{feed.name}", *found)
 
@@ -45,7 +46,8 @@ def _breaker(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding
     """POWER-002, for each feed with all feeds live."""
     for feed in rack.feeds:
         share = limits.feed_percent_max / 100
-        found = _over(feed, _Load(feed.load_kw, feed.load_kva, feed.load_a), share, "with all feeds live")
+        load = _Load(feed.load_kw, feed.load_kva, feed.load_a, _line(where, feed.load_at))
+        found = _over(feed, load, share, "with all feeds live")
         if found is not None:
             yield POWER_002.finding(f"{where}/feed-{feed.name}", *found)
 
@@ -54,6 +56,13 @@ class _Load(NamedTuple):
     kw: float
     kva: float | None
     amps: float | None
+    line: str
+
+
+def _line(rack: str, at: str | None) -> str:
+    """The fullest line by name: `line L3 of lab-r001-pdu-a2`; of an older plan nothing but that it is the fullest."""
+    strip, _, line = (at or "").partition("/")
+    return f"line {line} of {rack}-{strip}" if at else "the fullest line of the fullest strip"
 
 
 def _over(feed: RackFeed, load: _Load, share: float, when: str) -> tuple[str, str, str] | None:
@@ -62,9 +71,11 @@ def _over(feed: RackFeed, load: _Load, share: float, when: str) -> tuple[str, st
     if exceeds(kva, limit):
         shown = f"{load.kw:.2f} kW" if load.kva is None else f"{kva:.2f} kVA ({load.kw:.2f} kW)"
         fewer_kw = (kva - limit) * (load.kw / kva if kva else 1.0)
-        return f"feed {feed.name} carries {shown} {when}{_percent(kva, feed)}", _capacity(feed, limit), _fewer_kw(fewer_kw)
+        most = "" if load.amps is None else f", the most of it in {load.line}: {load.amps:.2f} A"
+        found = f"feed {feed.name} carries {shown} {when}{_percent(kva, feed)}{most}"
+        return found, _capacity(feed, limit), _fewer_kw(fewer_kw)
     if load.amps is not None and feed.limit_a is not None and exceeds(load.amps, feed.limit_a * share):
-        found = f"the fullest line of the fullest strip of feed {feed.name} carries {load.amps:.2f} A {when}, its kVA would fit"
+        found = f"{load.line} (feed {feed.name}) carries {load.amps:.2f} A {when}, the feed's kVA would fit"
         return found, f"{feed.limit_a * share:.2f} A ({_how(feed)})", UNEVEN
     return None
 
@@ -107,7 +118,8 @@ def _supplies(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Findi
             found, limit = f"{' and '.join(missing)} of {row.model} is unknown", f"{row.peak_kw:g} kW {_after(rack)}"
             yield POWER_005.undecided(f"{where}/{row.model}", found, limit, f"enter it for {row.model} in railyard/catalog")
         elif exceeds(_planned_kw(row), _given_kw(row, left)) or left < _wanted_supplies(row):
-            yield POWER_005.finding(f"{where}/{row.model}", _left(row, left, _after(rack)), _wanted(row))
+            found = _left(row, left, _after(rack))
+            yield POWER_005.finding(f"{where}/{row.model}", found, _wanted(row), _more(row, left, rack))
 
 
 def _live(row: RackSupplies, feeds: int) -> int | None:
@@ -115,6 +127,17 @@ def _live(row: RackSupplies, feeds: int) -> int | None:
     if row.psus is None or row.psus_left is not None or row.ats:
         return row.psus if row.ats else row.psus_left
     return row.psus - ceil(row.psus / feeds)
+
+
+def _more(row: RackSupplies, left: int, rack: RackPlan) -> str:
+    """The way out: supplies that the stack file deals unevenly are dealt evenly; where that is too few, the rule's own."""
+    even = (row.psus or 0) - ceil((row.psus or 0) / len(rack.feeds))
+    if left >= even:
+        return POWER_005.fix
+    turn = ", ".join(feed.name for feed in rack.feeds)
+    cause = f"deal supplies of {row.model} in turn ({turn}, ...): railyard:power.psuFeeds leaves {left}, that leaves {even}"
+    enough = even >= _wanted_supplies(row) and not exceeds(_planned_kw(row), _given_kw(row, even))
+    return cause if enough else f"{cause}, which is too few, too: then {POWER_005.fix}"
 
 
 def _after(rack: RackPlan) -> str:

@@ -95,7 +95,8 @@ POWER_005 = register(
         "psusForFull, peakKw of each model. Not judged: out-of-band switches",
         passes="psusLeft x psuKw >= peakKw, and psusLeft >= psusForFull",
         fails="the supplies that are left give less; undecided where psus, or both other facts, are unknown",
-        cause="a DGX H100 wired 3 + 3: it needs 4 supplies of 3.3 kW for 10.2 kW, and 3 give 9.9 kW",
+        cause="a DGX H100 wired 3 + 3: it needs 4 supplies of 3.3 kW for 10.2 kW, and 3 give 9.9 kW; psuFeeds with more on "
+        "one feed than on the other: the loss of that feed leaves the fewer",
         manual="pull the plugs of one feed under full load: clocks must not drop",
         fix="cap the machine's power to what half of its supplies give, feed it from three feeds (2 + 2 + 2), or waive the "
         "rule with a reason",

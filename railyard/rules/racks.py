@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from railyard.model.floor import RackFloor
 from railyard.model.plan import RackDevice, RackPlan
 from railyard.plan.names import listed
-from railyard.rules.racks_texts import RACK_001, RACK_002, RACK_003, RACK_004, RACK_005, RACK_006, RACK_007
+from railyard.rules.racks_texts import RACK_001, RACK_002, RACK_003, RACK_004, RACK_005, RACK_006, RACK_007, RACK_008
 from railyard.rules.registry import Finding, Predicate, Rule, exceeds
 from railyard.rules.thresholds import Thresholds
 
@@ -137,6 +137,20 @@ def _uniform(rack: RackPlan, where: str, limits: Thresholds) -> Iterator[Finding
     yield from _borne(RACK_007, where, load, limit, "kg/m2", floor)
 
 
+def _strips(rack: RackPlan, where: str, _limits: Thresholds) -> Iterator[Finding]:
+    """RACK-008."""
+    floor = rack.floor
+    if floor is None or floor.strips < 1:
+        return
+    found = f"{floor.strips} vertical strips"
+    if floor.strip_places is None:
+        fix = "state railyard:facility.stripPlaces, or stripPlaces of the rack model in railyard/catalog/racks.yaml"
+        yield RACK_008.undecided(where, found, "nobody knows how many a rack has room for", fix)
+    elif floor.strips > floor.strip_places:
+        how = " (assumed: two on each side)" if floor.strip_places_assumed else ""
+        yield RACK_008.finding(where, found, f"{floor.strip_places} places at the rear of a rack{how}")
+
+
 def _framed(floor: RackFloor) -> str:
     """A frame of unknown weight is named with what else is unknown."""
     return "" if floor.frame_kg is None else ", frame included"
@@ -189,4 +203,5 @@ RACK_ROOM_PREDICATES: tuple[Predicate[RackPlan], ...] = (
     Predicate((RACK_005,), frozenset({"u_height", "reserved_u"}), _reserved),
     Predicate((RACK_006,), frozenset({"floor"}), _point),
     Predicate((RACK_007,), frozenset({"floor"}), _uniform),
+    Predicate((RACK_008,), frozenset({"floor"}), _strips),
 )

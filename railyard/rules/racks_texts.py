@@ -134,3 +134,23 @@ RACK_007 = register(
         "(unverified)",
     )
 )
+RACK_008 = register(
+    Rule(
+        id="RACK-008",
+        title="Power strips have a place in the rack",
+        severity="limit",
+        pack="power",
+        why="Vertical strips stand beside the devices at the rear: where there is no place for one, it is in the way of "
+        "cables, supplies or the door, or it isn't mounted at all.",
+        inputs="floor of a rack: strips (pdusPerRack of all feeds), stripPlaces; stripPlacesAssumed where neither stack file "
+        "nor catalogue says: 4 in a rack of 600 mm or more",
+        passes="strips <= stripPlaces",
+        fails="there are more strips; undecided where nobody knows the places",
+        cause="small strips ordered many times over in place of larger ones",
+        manual="count the trays or keyhole rows at the rear of the frame, on both sides",
+        fix="fewer and larger strips (railyard:facility.feeds pduModel, pdusPerRack), fewer devices in the rack, or state "
+        "railyard:facility.stripPlaces after measuring",
+        source="Dell Metered PDU LCD Owner's Manual, Installation Configurations: one or two strips in each of two trays at "
+        "the rear, four at most; that 600 mm racks of others take as many is ours",
+    )
+)

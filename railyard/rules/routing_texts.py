@@ -142,12 +142,13 @@ FABRIC_066 = register(
         id="FABRIC-066",
         title="A config_db.json holds together",
         severity="invariant",
-        why="SONiC's YANG models accept lossless groups without PFC, ports that differ, lanes twice and a lossy RoCE map.",
+        why="SONiC's YANG models accept lossless groups without PFC, ports that differ, lanes twice and a lossy RoCE map; "
+        "without a route map SONiC's FRR brings a session up and takes no route.",
         inputs="the tables of a config_db.json; the lossless contract",
         passes="one lossless set on all ports, in pfc_enable, watchdog, groups and maps; RoCE's DSCP on it; no lane twice; "
         "speeds "
         "that lanes can carry; cable lengths not below the ordered ones; every name that is referred to is defined; AS number "
-        "and host name of the plan in DEVICE_METADATA and BGP_GLOBALS",
+        "and host name of the plan in DEVICE_METADATA and BGP_GLOBALS; a route map in and out for each peer group and family",
         fails="one of them isn't",
         cause="`config qos reload`, which brings the stock maps back; a port that was split on the switch",
         manual="compare with `railyard plan`: switches/sonic/<switch>/config_db.json",

@@ -41,7 +41,7 @@ def check_config_db(tables: Tables, intent: SwitchIntent) -> list[Finding]:
     if broken or not tables:
         found = f"{listed(sorted(broken))} not a table" if broken else "no tables"
         return [FABRIC_066.finding(where, found, "tables of rows")]
-    checks = (_pauses, _groups, _lanes, _classes, _references, _ports, _lengths, _routing)
+    checks = (_pauses, _groups, _lanes, _classes, _references, _ports, _lengths, _routing, _policies)
     return ordered(finding for check in checks for finding in check(tables, intent, where))
 
 
@@ -184,3 +184,20 @@ def _routing(tables: Tables, intent: SwitchIntent, where: str) -> Iterator[Findi
             yield FABRIC_066.finding(where, f"DEVICE_METADATA {field} {own.get(field) or 'unset'}", planned)
     if neighbors and own.get("frr_mgmt_framework_config") != "true":
         yield FABRIC_066.finding(where, "neighbours by interface", "frr_mgmt_framework_config: true")
+
+
+def _policies(tables: Tables, _intent: SwitchIntent, where: str) -> Iterator[Finding]:
+    """A route map each way in each family: SONiC's FRR discards the routes of an eBGP neighbour without (RFC 8212)."""
+    rows, maps = _rows(tables, "BGP_PEER_GROUP_AF"), _rows(tables, "ROUTE_MAP_SET")
+    groups = [key.partition("|")[2] for key in _rows(tables, "BGP_PEER_GROUP")]
+    families = [key.rpartition("|")[2] for key in _rows(tables, "BGP_GLOBALS_AF")]
+    for key in sorted(f"default|{group}|{family}" for group in groups for family in families):
+        shut = [way for way in ("in", "out") if not _names(rows.get(key, {}).get(f"route_map_{way}")) & maps.keys()]
+        if shut:
+            found = f"no route map {' and '.join(shut)} in BGP_PEER_GROUP_AF {key}"
+            yield FABRIC_066.finding(where, found, "one of ROUTE_MAP_SET each way, else no route is taken")
+
+
+def _names(value: object) -> set[str]:
+    """Of a leaf-list, which a file may have as one text, too."""
+    return {str(one) for one in cast("list[object]", value)} if isinstance(value, list) else {str(value)}

@@ -6,7 +6,7 @@ Segments that are alike and racks that are alike are one row each: a finding nam
 from collections.abc import Iterator
 
 from railyard.model.power import Circuit, HallPower, PhaseLoad, PowerSegment, RackFeedPower, RackKind, WorstCord
-from railyard.plan.electrical.phases import capacity_kva, imbalance_percent
+from railyard.plan.electrical.phases import imbalance_percent, rated_amps
 from railyard.plan.names import listed
 from railyard.rules.registry import Finding, Predicate, exceeds, run
 from railyard.rules.thresholds import DEFAULTS, Thresholds
@@ -26,6 +26,7 @@ from railyard.rules.upstream_texts import (
 
 NAMED = 6
 """Figures that a finding names before it counts the rest."""
+_EVENED = "even its lines (POWER-014), a larger one, or fewer racks behind it"
 _WITH_BREAKER = frozenset({"panel", "busway"})
 
 
@@ -62,7 +63,7 @@ def _failover(hall: HallPower, where: str, limits: Thresholds) -> Iterator[Findi
 
 
 def _rated(hall: HallPower, where: str, limits: Thresholds) -> Iterator[Finding]:
-    """POWER-010, for each rating."""
+    """POWER-010, for each rating; one line of three that is over its third of the kVA, where all of them together aren't."""
     for segment in hall.segments:
         place = f"{where}/{segment.name}"
         if segment.kind == "ups" and segment.rated_kva is None and segment.rated_kw is None:
@@ -75,6 +76,19 @@ def _rated(hall: HallPower, where: str, limits: Thresholds) -> Iterator[Finding]
                 found = f"{_named(segment)} carries {value:,.1f} {unit}, {segment.worst_when}"
                 limit = rated * limits.segment_failover_percent_max / 100
                 yield POWER_010.finding(place, found, f"{limit:,.1f} {unit} (rated {rated:,.0f})")
+        yield from _third(segment, place, limits.segment_failover_percent_max / 100)
+
+
+def _third(segment: PowerSegment, place: str, share: float) -> Iterator[Finding]:
+    """POWER-010: as the failure matrix judges it, by the current of each line."""
+    rated = segment.rated_kva
+    if rated is None or segment.phases != 3 or exceeds(segment.worst_kva, rated * share):
+        return
+    limit = rated_amps(segment.volts, segment.voltage_reference, segment.phases, rated) * share
+    if exceeds(segment.worst_a.worst_a, limit):
+        found = f"{segment.worst_a.worst_a:,.1f} A in line {segment.worst_a.worst_line}, {segment.worst_when}"
+        found = f"{_named(segment)} carries {found}; its {segment.worst_kva:,.1f} kVA would fit"
+        yield POWER_010.finding(place, found, f"{limit:,.1f} A in one line (rated {rated:,.0f} kVA in three)", _EVENED)
 
 
 def _circuits(hall: HallPower, _where: str, limits: Thresholds) -> Iterator[Finding]:
@@ -136,7 +150,7 @@ def _line_limit(segment: PowerSegment) -> float | None:
     """Ampere that a line may carry: by the breaker, else by the kVA rating spread evenly; None where neither is stated."""
     if segment.limit_a is not None or segment.rated_kva is None:
         return segment.limit_a
-    return segment.rated_kva / capacity_kva(segment.volts, segment.voltage_reference, segment.phases, 1.0)
+    return rated_amps(segment.volts, segment.voltage_reference, segment.phases, segment.rated_kva)
 
 
 def _uneven(place: str, load: PhaseLoad, limit_a: float | None, found: str, limits: Thresholds) -> Iterator[Finding]:

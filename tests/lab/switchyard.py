@@ -75,6 +75,9 @@ def sonic_tables(name: str, asn: int, mtu: int, remote: str) -> dict[str, Any]:
         },
         "BGP_GLOBALS_AF": {"default|ipv4_unicast": {"max_ebgp_paths": "64"}},
         "ROUTE_REDISTRIBUTE": {"default|connected|bgp|ipv4": {}},
+        "ROUTE_MAP_SET": {"ALL": {}},
+        "ROUTE_MAP": {"ALL|10": {"route_operation": "permit"}},
+        "BGP_PEER_GROUP_AF": {"default|FABRIC|ipv4_unicast": {"route_map_in": ["ALL"], "route_map_out": ["ALL"]}},
         "BGP_PEER_GROUP": {"default|FABRIC": {**peer, "keepalive": "1", "holdtime": "3"}},
         "BGP_NEIGHBOR": {f"default|{port}": {"peer_group_name": "FABRIC"} for port in ports},
     }

@@ -98,6 +98,15 @@ def test_a_port_switched_off_takes_its_session_and_neighbour(bench: Bench, name:
     settled(lambda: bench.up("spine1") == 3)
 
 
+def test_sonic_without_route_maps_has_sessions_and_no_route(bench: Bench):
+    """SONiC starts FRR with its traditional defaults, which discard what an external neighbour says without a route map."""
+    settled(lambda: len(_hops(bench, "leaf2", "10.9.0.1/32")) == 4)
+    bench.agent("leaf2").edit([{"op": "remove", "path": "/BGP_PEER_GROUP_AF"}])
+    settled(lambda: bench.up("leaf2") == 4)
+    settled(lambda: bench.up("leaf1") == 4 and not _hops(bench, "leaf1", "10.9.0.2/32"))
+    assert _hops(bench, "leaf2", "10.9.0.1/32") == []
+
+
 def test_bgp_on_the_wrong_port_has_no_session(bench: Bench):
     bench.agent("leaf1").revisions.applied["vrf"]["default"]["router"]["bgp"]["neighbor"].pop("swp1")
     bench.set("leaf1", {"vrf": {"default": {"router": {"bgp": {"neighbor": {"swp7": {"peer-group": "FABRIC"}}}}}}})

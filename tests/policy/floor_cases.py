@@ -22,6 +22,7 @@ RACK_CASES = {
     "RACK-005": args(RACK, rack(reserved_u=(48, 49)).props()),
     "RACK-006": standing(foot_kg=151.0),
     "RACK-007": standing(kg_per_m2=251.0),
+    "RACK-008": standing(strips=5, strip_places=4),
 }
 FLOOR_CASES = {
     "RACK-009": ground(misdrawn=("kept: there is no row 3 (2 rows)",)),

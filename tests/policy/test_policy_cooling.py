@@ -51,7 +51,7 @@ def test_the_hall_of_prod_site_a_passes():
 BROKEN = {
     "fan walls that need each other": ({"cooling": units(units=5, airflowM3S=12)}, "COOL-016"),
     "too few fan walls": ({"cooling": units(capacityKw=110, units=6)}, "COOL-015 COOL-016"),
-    "kilowatts without the air for them": ({"cooling": units(airflowM3S=8)}, "COOL-017"),
+    "kilowatts without the air for them": ({"cooling": units(airflowM3S=7)}, "COOL-017"),
     "the rise of another machine": ({"cooling": {"deltaK": 20}}, "COOL-005"),
     "air that is too warm": ({"cooling": {"inletC": 31}}, "COOL-006"),
     "a hall on a mountain": ({"cooling": {"altitudeM": 3000} | units(airflowM3S=20)}, "COOL-006"),
@@ -62,7 +62,7 @@ BROKEN = {
         {"cooling": {"rearDoors": DOOR, "dewPointC": 14}, "facility": {"air_limit_kw": 30.0}},
         "COOL-009",
     ),
-    "water as warm as the air": ({"cooling": {"rearDoors": DOOR | {"waterC": 38}, "dewPointC": 14}}, "COOL-008"),
+    "water as warm as the air": ({"cooling": {"rearDoors": DOOR | {"waterC": 40}, "dewPointC": 14}}, "COOL-008"),
     "water under the dew point": ({"cooling": {"rearDoors": DOOR, "dewPointC": 17}}, "COOL-012"),
     "a pump that is too small": (
         {"cooling": {"rearDoors": DOOR | {"waterPressureKpa": 40}, "dewPointC": 14}},

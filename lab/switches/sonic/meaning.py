@@ -81,6 +81,7 @@ def _bgp(tables: Tables) -> Bgp | None:
         policy=tuple(_policy(tables)),
         networks=tuple(_prefixes(tables, "BGP_GLOBALS_AF_NETWORK")),
         timers=_timers(tables, settings),
+        profile="traditional",
     )
 
 
@@ -101,11 +102,31 @@ def _peer(tables: Tables, name: str) -> Peer:
     both = {**groups.get(f"default|{group}", {}), **row}
     if not _is_address(name) and name not in tables.get("PORT", {}):
         raise RefusedError(where, f"{name} is not in PORT")
+    bfd, maps = BFD if both.get("bfd") == "true" else None, tuple(_maps(tables, name, group))
     if "asn" in both:
-        return Peer(name, str(number_of(both["asn"], f"{where}/asn", 1, MAX_ASN)), BFD if both.get("bfd") == "true" else None)
+        return Peer(name, str(number_of(both["asn"], f"{where}/asn", 1, MAX_ASN)), bfd, maps)
     if both.get("peer_type") not in {"external", "internal"}:
         raise RefusedError(where, "neither asn nor peer_type")
-    return Peer(name, both["peer_type"], BFD if both.get("bfd") == "true" else None)
+    return Peer(name, both["peer_type"], bfd, maps)
+
+
+def _maps(tables: Tables, name: str, group: str | None) -> Iterator[tuple[str, str, str]]:
+    """Route maps of a neighbour, its group's where it has none of its own."""
+    for family in ("ipv4", "ipv6"):
+        row = {
+            **tables.get("BGP_PEER_GROUP_AF", {}).get(f"default|{group}|{family}_unicast", {}),
+            **tables.get("BGP_NEIGHBOR_AF", {}).get(f"default|{name}|{family}_unicast", {}),
+        }
+        for way in ("in", "out"):
+            for used in _list(row.get(f"route_map_{way}", [])):
+                if used not in tables.get("ROUTE_MAP_SET", {}):
+                    raise RefusedError(f"/BGP_PEER_GROUP_AF/route_map_{way}", f"{used} is not in ROUTE_MAP_SET")
+                yield family, used, way
+
+
+def _list(value: Any) -> list[str]:
+    """A leaf-list; the tables also know it as one text."""
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)] if value else []
 
 
 def _connected(tables: Tables) -> Iterator[tuple[str, str]]:
@@ -113,8 +134,7 @@ def _connected(tables: Tables) -> Iterator[tuple[str, str]]:
     for family in ("ipv4", "ipv6"):
         row = rows.get(f"default|connected|bgp|{family}")
         if row is not None:
-            maps = row.get("route_map", [])
-            yield family, str(maps[0]) if isinstance(maps, list) and maps else str(maps or "")
+            yield family, next(iter(_list(row.get("route_map"))), "")
 
 
 def _policy(tables: Tables) -> Iterator[str]:

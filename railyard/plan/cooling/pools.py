@@ -14,12 +14,13 @@ Rows = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Load:
-    """What the racks of some rows ask of a pool: `kw` of heat, `m3_s` of air, `door_kw` of the rear door that takes most."""
+    """What the racks of some rows ask of a pool: `kw` of heat, `m3_s` of air; the most that one lost door adds."""
 
     racks: int
     kw: float
     m3_s: float = 0.0
     door_kw: float = 0.0
+    door_m3_s: float = 0.0
 
 
 LoadOf = Callable[[Sequence[RackPlan]], Load]
@@ -45,10 +46,14 @@ def air_pools(site: str, stated: Cooling, racks: Sequence[RackPlan], airs: Mappi
 def liquid_pools(
     site: str, stated: Cooling, racks: Sequence[RackPlan], airs: Mapping[str, RackAir], models: Mapping[str, CoolingModel]
 ) -> list[CoolingPool]:
-    """Pools of CDUs; rows without liquid-cooled machines need none. CDUs that the catalogue doesn't have are left out."""
+    """Pools of CDUs; rows without liquid-cooled machines need none. CDUs that the catalogue doesn't have are left out.
+
+    Where no machine at all is liquid-cooled, the stated CDUs stay, without load: what is stated is judged, and said to be idle.
+    """
     units = tuple(unit for unit in stated.cdus if unit.model in models and models[unit.model].kind == "cdu")
     loads = _loads(units, racks, lambda rows: Load(len(rows), round(sum(airs[rack.name].liquid_kw for rack in rows), 6)))
-    return [_liquid_pool(site, units, models, load, same) for load, same in loads.items() if load.kw > 0]
+    idle = all(load.kw <= 0 for load in loads)
+    return [_liquid_pool(site, units, models, load, same) for load, same in loads.items() if idle or load.kw > 0]
 
 
 def _loads(units: Sequence[AirUnits] | Sequence[CduUnits], racks: Sequence[RackPlan], load: LoadOf) -> dict[Load, list[Rows]]:
@@ -67,8 +72,13 @@ def _loads(units: Sequence[AirUnits] | Sequence[CduUnits], racks: Sequence[RackP
 def _air_load(racks: Sequence[RackPlan], airs: Mapping[str, RackAir]) -> Load:
     found = [airs[rack.name] for rack in racks]
     flow = sum(air.airflow_m3_s * (air.room_kw / air.air_kw if air.air_kw else 0.0) for air in found)
-    door = max((air.door_kw for air in found), default=0.0)
-    return Load(len(found), round(sum(air.room_kw for air in found), 6), round(flow, 4), door)
+    door, back = max((air.door_kw for air in found), default=0.0), max(map(door_m3_s, found), default=0.0)
+    return Load(len(found), round(sum(air.room_kw for air in found), 6), round(flow, 4), door, round(back, 4))
+
+
+def door_m3_s(air: RackAir) -> float:
+    """Air of a rack that its rear door hands on cooled, in m3/s: without the door the room's units have to move it, too."""
+    return air.airflow_m3_s * air.door_kw / air.air_kw if air.air_kw else 0.0
 
 
 def pool_name(site: str, names: Iterable[str], rows: Rows, rows_each: int | None) -> str:
@@ -158,6 +168,7 @@ def _air_pool(site: str, units: Sequence[AirUnits], load: Load, same: list[Rows]
         airflow_m3_s=round(flow, 4),
         failed_airflow_m3_s=round(flow - max(unit.airflow_m3_s for unit in units), 4),
         door_kw=load.door_kw,
+        door_m3_s=load.door_m3_s,
     )
 
 

@@ -85,7 +85,8 @@ def _dealt(file: StackFile, parts: Parts) -> Iterator[Problem]:
             fix = "use a name of railyard/catalog"
             yield Problem("POWER-022", where, f"no model {ascii(model)[1:-1]}", "a model of the catalogue", fix)
         elif item.psus is not None and item.psus != len(dealt):
-            fix = "write one letter for each supply, in their order"
+            even = ", ".join(letters[index % len(letters)] for index in range(item.psus))
+            fix = f"write one letter for each supply, in their order, evenly over the feeds ({even}), or leave this key out"
             yield Problem("POWER-022", where, f"{len(dealt)} letters", f"{item.psus} supplies of a {model}", fix)
         if strange:
             fix = "name feeds of railyard:facility.feeds"

@@ -1,6 +1,8 @@
 """Which supply hangs on which feed, and which outlet its cord goes to. Order is by size and place, never by what stands today.
 
-Supplies go to feeds in turn (1 to a, 2 to b, 3 to a ...) unless the stack file says otherwise. On a feed the plugs that only a
+Supplies go to feeds in turn (1 to a, 2 to b, 3 to a ...) unless the stack file says otherwise. With three or four feeds, gear
+whose supplies don't divide by them goes on where the one below it in the rack has ended, and each rack of a row begins one feed
+later: else all pairs hung on a and b. On a feed the plugs that only a
 C19 takes are dealt first, of them the largest, then from the bottom of the rack: each to an outlet whose bank isn't over its
 breaker, that keeps the lines even, whose bank is emptiest. Planned devices are dealt like standing ones, so that filling a slot
 moves no cord.
@@ -9,7 +11,7 @@ moves no cord.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -52,14 +54,33 @@ class Supplies(msgspec.Struct, frozen=True):
         return total if self.ats is not None else total - max(self.on.get(feed, 0) for feed in feeds)
 
 
-def deal_supplies(facts: DeviceFacts, feeds: Sequence[str], single_cord: SingleCord) -> Supplies:
-    """Feeds of a device's supplies. A feed that the stack file names and the racks lack is another rule's: it is left out."""
+def cords_over(facts: DeviceFacts, feeds: int, single_cord: SingleCord) -> int:
+    """Cords of a device that move on to the next feed: those that don't divide by three or four feeds, 0 where none does.
+
+    Two feeds are dealt a, b from the first supply of each device; what the stack file deals, or hangs on feed a, stays there.
+    """
+    cords = 2 if facts.psus == 1 and single_cord == "ats" else facts.psus or 0
+    return cords % feeds if feeds > 2 and cords > 1 and facts.feeds is None else 0
+
+
+def begins(devices: Iterable[DeviceFacts], feeds: int, single_cord: SingleCord, start: int) -> Iterator[int]:
+    """Index of the feed that each device of a rack begins with, from the bottom up, planned ones counted: growth moves none."""
+    for facts in devices:
+        over = cords_over(facts, feeds, single_cord)
+        yield start % feeds if over else 0
+        start += over
+
+
+def deal_supplies(facts: DeviceFacts, feeds: Sequence[str], single_cord: SingleCord, start: int = 0) -> Supplies:
+    """Feeds of a device's supplies, from the feed of index `start` on. A feed that the stack file names and the racks lack is
+    another rule's: it is left out.
+    """
     if facts.psus is None:
         return Supplies(tuple(feeds), dict.fromkeys(feeds, 1), known=False)
     wanted = tuple(feed for feed in facts.feeds or () if feed in feeds)
-    dealt = wanted if len(wanted) == facts.psus else tuple(feeds[index % len(feeds)] for index in range(facts.psus))
+    dealt = wanted if len(wanted) == facts.psus else tuple(feeds[(start + index) % len(feeds)] for index in range(facts.psus))
     ats = single_cord == "ats" and facts.psus == 1 and len(feeds) > 1
-    other = next((feed for feed in feeds if feed != dealt[0]), None)
+    other = feeds[(feeds.index(dealt[0]) + 1) % len(feeds)]
     return Supplies(dealt, {feed: dealt.count(feed) for feed in feeds if feed in dealt}, known=True, ats=other if ats else None)
 
 

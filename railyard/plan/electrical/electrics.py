@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from railyard.model.errors import Problem
 from railyard.model.plan import RackFeed, RackPlan, RackSupplies
-from railyard.model.power import ASSUMED_POWER_FACTOR, PowerPlan, RackPower
+from railyard.model.power import ASSUMED_POWER_FACTOR, PhaseLoad, PowerPlan, RackFeedPower, RackPower
 from railyard.model.site import StackFile
 from railyard.plan.electrical.contradictions import contradictions
-from railyard.plan.electrical.dealing import Dealt
+from railyard.plan.electrical.cords import strip_name
+from railyard.plan.electrical.dealing import Dealt, cords_over
 from railyard.plan.electrical.facts import DeviceFacts, assumed_factors, facts_of
 from railyard.plan.electrical.kinds import KindPower, Options, rack_kind
 from railyard.plan.electrical.segments import count_racks, segments
@@ -45,18 +46,25 @@ class Electrics:
     def kind(self, rack: str, row: int, devices: Sequence[Standing], position: int = 1) -> int:
         """Number of a rack's kind; the rack is remembered as one of it.
 
-        Racks begin with line L1, L2, L3 in turn along a row (their `position` from 1), where anything hangs on single lines.
+        Racks begin with line L1, L2, L3 in turn along a row (their `position` from 1), where anything hangs on single lines,
+        and with feed a, b, c in turn, where there are three or four and anything has cords that don't divide by them.
         """
         given = tuple(self.tree.given(letter, row) for letter in self.letters)
-        turn = (position - 1) % 3 if self._turns else 0
-        key = (given, turn, *devices)
+        turn, start = (position - 1) % 3 if self._turns else 0, self._start(devices, position)
+        key = (given, turn, start, *devices)
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self.kinds)
             rows = [(u, self._facts_of(model, peak), here) for u, model, peak, here in devices]
-            self.kinds.append(rack_kind(rows, self._specs_at(given), self._options, self._dealt, turn))
+            self.kinds.append(rack_kind(rows, self._specs_at(given), self._options, self._dealt, turn, start))
         self._kind_of[rack] = number
         return number
+
+    def _start(self, devices: Sequence[Standing], position: int) -> int:
+        """Index of the feed that a rack's pairs of supplies begin with; 0 where nothing in it would move by another one."""
+        count, cords = len(self.letters), self._options.single_cord
+        uneven = count > 2 and any(cords_over(self._facts_of(model, peak), count, cords) for _, model, peak, _ in devices)
+        return (position - 1) % count if uneven else 0
 
     def feeds(self, number: int) -> tuple[RackFeed, ...]:
         """Feeds of a rack of this kind, as the rack's own slice carries them."""
@@ -181,4 +189,11 @@ def _rack_feeds(kind: KindPower) -> Iterator[RackFeed]:
             survivor_a=feed.survivor_a.worst_a,
             limit_a=feed.limit_a,
             survivor_when=feed.survivor_when,
+            load_at=_at(feed, feed.load_pdu, feed.load_a),
+            survivor_at=_at(feed, feed.survivor_pdu, feed.survivor_a),
         )
+
+
+def _at(feed: RackFeedPower, pdu: int, load: PhaseLoad) -> str:
+    """Strip and fullest line, as they follow the rack's name."""
+    return f"{strip_name('', feed.feed, pdu, feed.pdus).removeprefix('-')}/{load.worst_line}"

@@ -26,6 +26,7 @@ from railyard.plan.electrical.dealing import (
     SingleCord,
     Slot,
     Supplies,
+    begins,
     deal_outlets,
     deal_supplies,
     legs_of,
@@ -93,14 +94,20 @@ def rack_kind(
     options: Options,
     known: Dealt | None = None,
     turn: int = 0,
+    start: int = 0,
 ) -> KindPower:
     """Power of a rack with these devices: (lowest U, facts, whether it stands). `known` keeps what was dealt before.
 
-    `turn` (0, 1, 2) is the line that its outlets begin with.
+    `turn` (0, 1, 2) is the line that its outlets begin with, `start` the index of the feed that pairs of supplies begin with.
     """
     dealt: Dealt = {} if known is None else known
     letters = [spec.letter for spec in specs]
-    standing = tuple((u, facts, deal_supplies(facts, letters, options.single_cord), here) for u, facts, here in devices)
+    rows = sorted(devices, key=lambda row: row[0])
+    firsts = begins((facts for _, facts, _ in rows), len(specs), options.single_cord, start)
+    standing = tuple(
+        (u, facts, deal_supplies(facts, letters, options.single_cord, first), here)
+        for (u, facts, here), first in zip(rows, firsts, strict=True)
+    )
     feeds = [_feed(spec, standing, letters, dealt, turn) for spec in specs]
     cords = [cord for feed in feeds for cord in _cords(feed, options)]
     models = {cord_u: facts.model for cord_u, facts, _, _ in standing}
@@ -150,7 +157,7 @@ def _feed(spec: FeedSpec, standing: Sequence[Standing], letters: Sequence[str], 
 def _feed_power(feed: _Feed, options: Options) -> RackFeedPower:
     spec, none = feed.spec, feed.powers[None]
     lost = max(feed.powers, key=lambda case: (round(kva(_together(feed.powers[case])), 6), case is None))
-    worst = _fullest(spec, (strip for strips in feed.powers.values() for strip in strips))
+    (load_pdu, load), (worst_pdu, worst) = _fullest(spec, [none]), _fullest(spec, feed.powers.values())
     cords = Counter(plug.strip for plug in feed.plugs)
     return RackFeedPower(
         feed=cast("FeedLetter", spec.letter),
@@ -165,10 +172,12 @@ def _feed_power(feed: _Feed, options: Options) -> RackFeedPower:
         capacity_kva=spec.capacity_kva,
         load_kw=kw(_together(none)),
         load_kva=kva(_together(none)),
-        load_a=_fullest(spec, none),
+        load_a=load,
         survivor_kw=kw(_together(feed.powers[lost])),
         survivor_kva=kva(_together(feed.powers[lost])),
         survivor_a=worst,
+        load_pdu=load_pdu,
+        survivor_pdu=worst_pdu,
         survivor_when=f"feed {lost} lost" if lost else _ONLY if len(feed.powers) == 1 else "all feeds live",
         up_s=max(max(cords.values(), default=0) - 1, 0) * options.stagger_s,
     )
@@ -181,10 +190,14 @@ def _together(strips: Iterable[Powers]) -> Powers:
     return found
 
 
-def _fullest(spec: FeedSpec, strips: Iterable[Powers]) -> PhaseLoad:
-    """The load of the strip whose fullest line is fullest."""
-    loads = [phase_load(strip, spec.volts, spec.reference, spec.phases, neutral=spec.has_neutral) for strip in strips]
-    return max(loads, key=lambda load: load.worst_a)
+def _fullest(spec: FeedSpec, cases: Iterable[tuple[Powers, ...]]) -> tuple[int, PhaseLoad]:
+    """Number (from 1) and load of the strip whose fullest line is fullest in any case."""
+    loads = [
+        (number, phase_load(strip, spec.volts, spec.reference, spec.phases, neutral=spec.has_neutral))
+        for strips in cases
+        for number, strip in enumerate(strips, 1)
+    ]
+    return max(loads, key=lambda row: row[1].worst_a)
 
 
 def _circuits(feed: _Feed) -> Iterator[Circuit]:

@@ -45,6 +45,15 @@ def capacity_kva(volts: float, reference: Reference, phases: int, amps: float) -
     return factor * volts * amps / 1000
 
 
+def rated_amps(volts: float, reference: Reference, phases: int, kva: float) -> float:
+    """Ampere that one line may carry of a rating in kVA: of three phases each has a third of it (rating / (3 x V to neutral)).
+
+    A UPS limits the current of each line of its output stage, not their sum: one full line sends it to bypass although the
+    others are empty. No load of more kVA than the rating has all its lines below this.
+    """
+    return kva / capacity_kva(volts, reference, phases, 1.0)
+
+
 def vectors(powers: Mapping[str, complex], volts: float, reference: Reference, phases: int) -> dict[str, complex]:
     """Ampere in each line as vectors, and `N`, the neutral: what one-line loads send back through it.
 

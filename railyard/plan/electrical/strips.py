@@ -7,7 +7,7 @@ import msgspec
 from railyard.model.catalog import PduModel
 from railyard.model.power import Reference
 from railyard.model.site import Facility, Feed
-from railyard.plan.electrical.phases import BALANCED, SQRT3, capacity_kva, volts_between
+from railyard.plan.electrical.phases import BALANCED, SQRT3, capacity_kva, rated_amps, volts_between
 
 CORD_A = {"iec": {"c13": 10.0, "c19": 16.0, "c39": 16.0}, "ul": {"c13": 12.0, "c19": 16.0, "c39": 16.0}}
 """Ampere of an outlet and its cord for hours. IEC 60320-1: C13 10 A, C19 16 A. UL 498 and CSA C22.2: 15 and 20 A, of which 80 %
@@ -70,7 +70,7 @@ def spec_of(facility: Facility, feed: Feed, model: PduModel, given: Given | None
     breaker = model.breaker_a if feed.breaker_a is None else feed.breaker_a
     limits = [breaker * rating, *([model.rated_a] if model.rated_a is not None else [])]
     if model.rated_kva is not None:
-        limits.append(model.rated_kva / capacity_kva(volts, reference, model.phases, 1.0))
+        limits.append(rated_amps(volts, reference, model.phases, model.rated_kva))
     return FeedSpec(feed.name, model, feed.pdus_per_rack, volts, reference, model.phases, breaker, rating, min(limits))
 
 

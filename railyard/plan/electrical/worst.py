@@ -11,6 +11,7 @@ import msgspec
 from railyard.model.plan import RackFeed, RackPlan
 from railyard.model.power import Circuit, HallPower, PowerPlan, PowerSegment, RackKind
 from railyard.plan import names
+from railyard.plan.electrical.phases import rated_amps
 from railyard.plan.electrical.segments import alike
 
 if TYPE_CHECKING:
@@ -73,10 +74,13 @@ def _feed(name: str, feed: RackFeed) -> WorstFeed:
 
 
 def _piece(segment: PowerSegment) -> Iterator[WorstFeed]:
-    """By line, by kVA and by kW: the one that is fullest is the answer."""
+    """By line, by kVA, by its third in one line, and by kW: the one that is fullest is the answer, the first among equals."""
+    rated = segment.rated_kva
+    third = None if rated is None else rated_amps(segment.volts, segment.voltage_reference, segment.phases, rated)
     rows = (
         (segment.worst_a.worst_a, segment.limit_a, "A by line"),
-        (segment.worst_kva, segment.rated_kva, "kVA"),
+        (segment.worst_kva, rated, "kVA"),
+        (segment.worst_a.worst_a, third, f"A in one line ({rated or 0.0:,.0f} kVA)"),
         (segment.worst_kw, segment.rated_kw, "kW"),
     )
     for value, limit, unit in rows:

@@ -14,7 +14,7 @@ from railyard.plan.failures.tree import LEGS, NONE, SHARE_OF_LINE, Hall, Load, l
 
 
 class Trip(msgspec.Struct, frozen=True, gc=False):
-    """A breaker of a segment (`segment` >= 0), or of a rack: `bit` of the kind at `spot`, in the `racks` of one cell."""
+    """A breaker of a segment (`segment` >= 0, with its `load`), or of a rack: `bit` of the kind at `spot`, in `racks`."""
 
     segment: int
     spot: int
@@ -24,6 +24,7 @@ class Trip(msgspec.Struct, frozen=True, gc=False):
     amps: float
     rating_a: float
     derated_a: float
+    load: Load = NONE
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -93,6 +94,10 @@ class Cascade:
         rise, room = self._rise(self.hall.spots[spot].kind, mask), self.room[spot]
         return rise is not None and rise[0] <= room[0] and rise[1] <= room[1]
 
+    def bare(self, segment: int) -> bool:
+        """Whether nothing that stands hangs on a segment: its loss takes nothing, and proves no redundancy."""
+        return not any(self.load[segment])
+
     def overloaded(self) -> list[str]:
         """Names of segments, and of strips and banks by kind of rack, that are over their rating with nothing lost."""
         found = [self.hall.segments[index].name for index, load in enumerate(self.load) if self._judge(index, load)[1]]
@@ -134,7 +139,7 @@ class Cascade:
         amps, rating, derated = self.limits(index, load)
         if rating is None or derated is None or amps <= derated + EPSILON:
             return None, False
-        return Trip(index, -1, 0, 0, 1, amps, rating, derated), amps > rating + EPSILON
+        return Trip(index, -1, 0, 0, 1, amps, rating, derated, load), amps > rating + EPSILON
 
     def limits(self, index: int, load: Load) -> tuple[float, float | None, float | None]:
         """Ampere of a segment at a load, over which it trips, and that it carries for hours; None where neither is stated."""

@@ -13,7 +13,7 @@ import msgspec
 
 from railyard.model.cooling import CoolingPool, CoolingUnit, HallCooling, RackAir
 from railyard.model.failures import EventKind, FailureEvent
-from railyard.plan.cooling.pools import pool_name
+from railyard.plan.cooling.pools import door_m3_s, pool_name
 from railyard.plan.failures.scene import Scene
 from railyard.plan.failures.settle import DOWN, EPSILON, FULL, THROTTLED, UNKNOWN
 
@@ -51,7 +51,8 @@ def cooling_events(scene: Scene) -> Iterator[FailureEvent]:
         row.add(heat)
         row.fixed_kw += _fixed_kw(air) * (air.room_kw / air.air_kw) if air and air.air_kw > EPSILON else 0.0
     for pool in hall.pools:
-        yield from _pool_events(scene, pool, rows)
+        if pool.load_kw > EPSILON:  # else no rack that stands asks it for anything: its loss proves nothing
+            yield from _pool_events(scene, pool, rows)
     yield from _door_events(scene, hall, by_rack, rows)
 
 
@@ -131,8 +132,6 @@ def _share_left(pool: CoolingPool, lost: CoolingUnit) -> tuple[float | None, str
     """Share (0 to 1) of the pool's heat that is still taken without one unit; None with the reason where nobody knows."""
     rest = [(unit, unit.count - (unit is lost)) for unit in pool.units]
     rest = [(unit, count) for unit, count in rest if count]
-    if pool.load_kw <= EPSILON:
-        return 1.0, ""
     if not rest:
         return 0.0, ""
     missing = sorted({unit.model or unit.name for unit, _ in rest if unit.capacity_kw is None})
@@ -158,11 +157,18 @@ def _door_events(
             heat = by_rack.get(name, Heat())
             share = _slowed(air.limit_kw / air.air_kw, _fixed_kw(air) / air.air_kw)
             pool, area = pools.get(scene.row_of[name], (None, ()))
-            if pool and pool.capacity_kw is not None and pool.load_kw + air.door_kw > pool.capacity_kw + EPSILON:
+            taken = _taken(pool, air) if pool else 1.0
+            if pool and taken < 1.0 - EPSILON:
                 heat = _in(rows, area, liquid=False)
-                load = pool.load_kw + air.door_kw
-                share = min(share, _slowed(pool.capacity_kw / load, heat.fixed_kw / load))
+                share = min(share, _slowed(taken, heat.fixed_kw / (pool.load_kw + air.door_kw)))
             yield _event(scene, "rear-door", (f"{name}-door",), heat, share, "")
+
+
+def _taken(pool: CoolingPool, air: RackAir) -> float:
+    """Share (0 to 1) of the room's heat that a pool takes with a rack's rear door lost: in kW, and in the air that it moves."""
+    share = 1.0 if pool.capacity_kw is None else pool.capacity_kw / (pool.load_kw + air.door_kw)
+    needed = (pool.airflow_needed_m3_s or 0.0) + door_m3_s(air)
+    return min(1.0, share, 1.0 if pool.airflow_m3_s is None or not needed else pool.airflow_m3_s / needed)
 
 
 def _event(scene: Scene, kind: EventKind, names: tuple[str, ...], heat: Heat, share: float | None, why: str) -> FailureEvent:

@@ -10,7 +10,7 @@ from railyard.model.errors import Problem, ProblemsError
 from railyard.model.failures import KINDS, EventKind, FailureEvent, FailureMatrix, KindRow
 from railyard.plan.failures.cooling import cooling_events, cooling_notes, find_cooling
 from railyard.plan.failures.devices import device_events, device_rows, find_device
-from railyard.plan.failures.power import find_power, pair_events, power_names, rack_events, segment_events
+from railyard.plan.failures.power import SEGMENT_KINDS, find_power, pair_events, power_names, rack_events, segment_events
 from railyard.plan.failures.read import blind, read_hall
 from railyard.plan.failures.scene import Scene, merged
 from railyard.plan.names import listed, sort_key
@@ -133,15 +133,19 @@ def _notes(scene: Scene) -> Iterator[str]:
         yield "the plan has no power path: no electrical failure is in the matrix"
     elif not power.stated:
         yield "railyard:power isn't stated: what is above the racks' own feeds is unknown, and no UPS or panel is in the matrix"
+    rows = enumerate(scene.hall.segments)
+    bare = [row.name for index, row in rows if row.kind in SEGMENT_KINDS and scene.cascade.bare(index)]
+    if bare:
+        yield f"not built yet: nothing that stands hangs on {listed(bare)}"
     unrated = blind(scene.hall)
     if unrated:
         yield f"neither breaker nor rating of {listed(unrated)} is stated: whether they trip is unknown"
     hot = scene.cascade.overloaded()
     if hot:
         yield f"{listed(hot)} trips with nothing lost: a design that every failure near it makes worse"
-    bare = sorted({rack.pdu_model for kind in power.racks for rack in kind.kind.feeds if not kind.kind.circuits})
-    if bare:
-        yield f"breakers inside of {', '.join(bare)} are unknown: each strip is judged by its feed's breaker only"
+    closed = sorted({rack.pdu_model for kind in power.racks for rack in kind.kind.feeds if not kind.kind.circuits})
+    if closed:
+        yield f"breakers inside of {', '.join(closed)} are unknown: each strip is judged by its feed's breaker only"
     models = sorted({machine.model for kind in scene.hall.kinds for machine in kind.machines if machine.psus is None})
     if models:
         yield f"psus of {', '.join(models)} is unknown: the loss of one of its supplies is not in the matrix"

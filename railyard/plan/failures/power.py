@@ -52,9 +52,12 @@ def name_of(scene: Scene, kind: Kind, part: Part, rack: str) -> str:
 
 
 def segment_events(scene: Scene) -> Iterator[FailureEvent]:
-    """Every UPS, panel, busway and feed of the path; a supply from the street is none: generators are behind it."""
+    """Every UPS, panel, busway and feed of the path that carries something.
+
+    A supply from the street is none of them: generators are behind it.
+    """
     for index, segment in enumerate(scene.hall.segments):
-        if segment.kind in SEGMENT_KINDS:
+        if segment.kind in SEGMENT_KINDS and not scene.cascade.bare(index):
             outcome = scene.cascade.lose_segments([index])
             yield scene.of_outcome(cast("EventKind", segment.kind), (segment.name,), outcome)
 
@@ -114,6 +117,9 @@ def find_power(scene: Scene, name: str) -> FailureEvent | None:
         if segment.name == name and segment.kind in SEGMENT_KINDS:
             outcome = scene.cascade.lose_segments([index])
             event = scene.of_outcome(cast("EventKind", segment.kind), (name,), outcome)
+            if scene.cascade.bare(index):
+                note = f"nothing that stands hangs on {name}: it carries nothing yet"
+                event = msgspec.structs.replace(event, assumed=(note,))
             return msgspec.structs.replace(event, fullest=scene.fullest(outcome))
     for index, spot in enumerate(scene.hall.spots):
         kind = scene.hall.kinds[spot.kind]

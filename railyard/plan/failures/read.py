@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from railyard.model.power import Circuit, Cord, PowerDevice, PowerPlan, PowerSegment, RackFeedPower, RackPower
-from railyard.plan.electrical.phases import capacity_kva, complex_kva, volts_between, volts_to_neutral
+from railyard.plan.electrical.phases import complex_kva, rated_amps, volts_between, volts_to_neutral
 from railyard.plan.failures.tree import ALL_LINES, LEGS, Bank, Hall, Kind, Machine, Outlets, Segment, Spot, Strip, Wire
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def read_segments(rows: Iterable[PowerSegment]) -> tuple[Segment, ...]:
 
 
 def _segment(row: PowerSegment, parent: int) -> Segment:
-    rated = None if row.rated_kva is None else row.rated_kva / capacity_kva(row.volts, row.voltage_reference, row.phases, 1.0)
+    rated = None if row.rated_kva is None else rated_amps(row.volts, row.voltage_reference, row.phases, row.rated_kva)
     return Segment(
         name=row.name,
         kind=row.kind,

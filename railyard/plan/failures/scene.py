@@ -9,7 +9,7 @@ from railyard.model.failures import CascadeStep, EventKind, FailureEvent, Overlo
 from railyard.plan.failures.cascade import Cascade, Cell, Outcome, Step, Trip
 from railyard.plan.failures.network import Networks, Reach
 from railyard.plan.failures.settle import DOWN, EPSILON, FULL, THROTTLED, UNKNOWN
-from railyard.plan.failures.tree import Hall, Kind, Machine, Segment, line_amps
+from railyard.plan.failures.tree import Hall, Kind, Load, Machine, Segment, line_amps, lines_amps
 
 if TYPE_CHECKING:
     from railyard.plan import Plan
@@ -109,7 +109,7 @@ class Scene:
             segment = self.hall.segments[index]
             amps, rating, derated = self.cascade.limits(index, load)
             if rating is not None and derated is not None and index not in outcome.dead:
-                found.append(_of_segment(segment, amps, rating, derated))
+                found.append(_of_segment(segment, (amps, rating, derated), load))
         for cell in outcome.cells:
             first = next(iter(self._racks(cell, rack)), "")
             for at, (strip, load) in enumerate(zip(self._kind(cell).strips, cell.settled.loads, strict=True)):
@@ -154,7 +154,7 @@ class Scene:
         first, count = group[0], sum(trip.racks for trip in group)
         if first.segment >= 0:
             segment = self.hall.segments[first.segment]
-            return _of_segment(segment, first.amps, first.rating_a, first.derated_a)
+            return _of_segment(segment, (first.amps, first.rating_a, first.derated_a), first.load)
         spot = self.hall.spots[first.spot]
         place = rack if first.seed else next(one for one in spot.racks if one != rack)
         name, kind = self.breaker_name(spot.kind, first.bit, place)
@@ -193,12 +193,21 @@ def _overload(name: str, kind: str, amps: float, rating: float, derated: float, 
     return Overload(name, kind, round(amps, 3), round(rating, 3), round(derated, 3), count)
 
 
-def _of_segment(segment: Segment, amps: float, rating: float, derated: float) -> Overload:
-    """A piece above the racks against what binds it: its breaker, or its rating in kVA or kW."""
-    found = _overload(segment.name, segment.kind, amps, rating, derated)
+def _of_segment(segment: Segment, amps: tuple[float, float, float], load: Load) -> Overload:
+    """A piece above the racks against what binds it: its breaker, or its rating in kVA or kW. `amps`: load, rating, derated.
+
+    Of a rating in kVA each line has its share: the fullest one is named, and what all of them carry is said as it is.
+    """
+    _, rating, _ = amps
+    found = _overload(segment.name, segment.kind, *amps)
     by_kw = segment.rated_kw is not None and (segment.rating_a is None or rating < segment.rating_a - EPSILON)
     rated, unit = (segment.rated_kw, "kW") if by_kw else (segment.rated_kva, "kVA")
-    return found if rated is None else msgspec.structs.replace(found, unit=unit, rated=rated)
+    if rated is None:
+        return found
+    lines = lines_amps(load, segment.volts, segment.phases)
+    carried = sum(load).real if by_kw else abs(sum(load))
+    line = f"L{lines.index(max(lines)) + 1}"
+    return msgspec.structs.replace(found, unit=unit, rated=rated, carried=round(carried, 3), line=line)
 
 
 def _notes(cells: Iterable[Cell], states: tuple[int, ...]) -> tuple[str, ...]:

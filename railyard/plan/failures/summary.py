@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from railyard.model.failures import FailureEvent, FailureLine, FailureSummary
+from railyard.model.failures import FailureEvent, FailureLine, FailureSummary, Overload
 from railyard.plan.failures.matrix import failure_matrix, survived
 
 if TYPE_CHECKING:
@@ -74,5 +74,12 @@ def _line(event: FailureEvent, shared_by: tuple[str, ...]) -> FailureLine:
 def _trips(event: FailureEvent) -> tuple[str, ...]:
     """First breakers that trip, with their current and rating."""
     rows = [row for step in event.steps for row in step.trips]
-    limits = ((row, row.rating_a if row.rated is None else row.rated) for row in rows[:3])
-    return tuple(f"{row.name} at {row.carried:.1f} {row.unit} of {limit:.1f} {row.unit}" for row, limit in limits)
+    return tuple(_trip(row) for row in rows[:3])
+
+
+def _trip(row: Overload) -> str:
+    carried, limit, unit = row.told
+    whole = (
+        f" ({row.carried:.1f} of {row.rated:.1f} {row.unit} in all)" if row.rated and row.carried and unit != row.unit else ""
+    )
+    return f"{row.name} at {carried:.1f} {unit} of {limit:.1f} {unit.partition(' ')[0]}{whole}"

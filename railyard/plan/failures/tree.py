@@ -171,16 +171,23 @@ class Hall(msgspec.Struct, frozen=True):
 
 def line_amps(load: Load, volts: float, phases: int = 3) -> float:
     """Ampere in the fullest line: conj(S / V) of each load, summed as vectors. One phase carries everything on its line."""
+    return max(lines_amps(load, volts, phases))
+
+
+def lines_amps(load: Load, volts: float, phases: int = 3) -> tuple[float, ...]:
+    """The same for each line."""
     if phases == 1:
-        return abs(sum(load)) * 1000 / volts
+        return (abs(sum(load)) * 1000 / volts,)
     one, two, three, ab, bc, ca, even = load
     even, ab, bc, ca = even / 3, ab * _BETWEEN[0], bc * _BETWEEN[1], ca * _BETWEEN[2]
-    lines = (
-        (one + even) * _DOWN_TURN[0] + ab - ca,
-        (two + even) * _DOWN_TURN[1] + bc - ab,
-        (three + even) * _DOWN_TURN[2] + ca - bc,
+    return tuple(
+        abs(line) * 1000 / volts
+        for line in (
+            (one + even) * _DOWN_TURN[0] + ab - ca,
+            (two + even) * _DOWN_TURN[1] + bc - ab,
+            (three + even) * _DOWN_TURN[2] + ca - bc,
+        )
     )
-    return max(abs(line) for line in lines) * 1000 / volts
 
 
 def tapped(load: Load, strip: Strip, turn: int) -> Load:

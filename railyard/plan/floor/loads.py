@@ -37,6 +37,9 @@ CORD_KG = 0.4
 """A power cord of 1.2 to 2 m, 3 x 2.5 mm2, with both connectors. Ours."""
 CABLES_STEP_KG = 10
 """Network cables and cords of a rack are an estimate: full steps, rounded up, so that a few more cables change nothing."""
+STRIP_PLACES, STRIP_RACK_M = 4, 0.6
+"""Vertical strips at the rear of a rack of 600 mm or more, two on each side, where neither stack file nor catalogue says.
+Source: Dell Metered PDU LCD Owner's Manual, Installation Configurations (one or two in each of two trays)."""
 BEFORE_RAILS_M = 0.1
 """Front door, and what stands before the front rails, where the catalogue doesn't know a rack's usable depth. Ours."""
 
@@ -89,6 +92,7 @@ class Loads:
             mass_kg=mass,
             unknown=(*heavy, *unknown),
             unknown_max_kg=None if heavy else round(sum(unknown.values()), 3),
+            unweighed=tuple(heavy),
             feet=rack.feet,
             feet_per_tile=bearing.feet_per_tile,
             foot_kg=round(mass / rack.feet, 3) if rack.feet else None,
@@ -100,7 +104,18 @@ class Loads:
             depth_assumed=rack.usable_depth_m is None and rack.depth_m is not None,
             depths=self._depths(bodies),
             free_u=max(rack.u_height - len(reserved) - sum(body.u_height for body in bodies), 0),
+            strips=sum(feed.pdus_per_rack for feed in self.file.facility.feeds),
+            strip_places=self.strip_places,
+            strip_places_assumed=self.file.facility.strip_places is None and rack.strip_places is None,
         )
+
+    @property
+    def strip_places(self) -> int | None:
+        """Zero-U strips that fit at the rear: the stack file's figure, the catalogue's, else `STRIP_PLACES` of a wide rack."""
+        rack, stated = self.parts.rack, self.file.facility.strip_places
+        known = rack.strip_places if stated is None else stated
+        wide = rack.width_m is not None and rack.width_m >= STRIP_RACK_M
+        return STRIP_PLACES if known is None and wide else known
 
     @property
     def _doors_everywhere(self) -> bool:

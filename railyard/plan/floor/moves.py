@@ -12,11 +12,12 @@ CART_WHEELS = 4
 
 
 class Moved(TypedDict):
-    """Fields of FloorSummary. None: a weight that it needs isn't known."""
+    """Fields of FloorSummary. None: a weight that it needs isn't known; `moved_unknown` names figures of other racks."""
 
     moved: Literal["empty", "filled"]
     moved_kg: float | None
     moved_what: str
+    moved_unknown: tuple[str, ...]
     wheel_kg: float | None
     wheel_what: str
     contents_kg: float
@@ -25,21 +26,8 @@ class Moved(TypedDict):
 
 def move_in(floor: Floor, rack: RackModel, spots: Sequence[RackSpot], heavy: Mapping[int, RackFloor], filled: Filled) -> Moved:
     """Filled racks come without coolant, all at once; empty ones come before their devices, which come on a cart."""
-    spot = max(spots, key=lambda item: (heavy[item.number].mass_kg - heavy[item.number].fluid_kg, -item.number), default=None)
-    full = heavy[spot.number] if spot else None
-    if floor.moved == "filled" and spot and full:
-        known = rack.own_weight_kg is not None and full.unknown_max_kg is not None
-        mass = round(full.mass_kg - full.fluid_kg + (full.unknown_max_kg or 0.0), 3) if known else None
-        what = f"{spot.rack}, filled"
-        return Moved(
-            moved="filled",
-            moved_kg=mass,
-            moved_what=what,
-            wheel_kg=_each(mass, rack.castors),
-            wheel_what=what,
-            contents_kg=round(full.mass_kg - full.fluid_kg - (rack.own_weight_kg or 0.0), 3),
-            contents_at=spot.rack,
-        )
+    if floor.moved == "filled" and spots:
+        return _filled(rack, spots, heavy)
     loads = [(rack.own_weight_kg, rack.castors, f"an empty {rack.name}")]
     body = _heaviest(filled)
     if body and body.weight_kg is not None:
@@ -53,11 +41,37 @@ def move_in(floor: Floor, rack: RackModel, spots: Sequence[RackSpot], heavy: Map
         moved="empty",
         moved_kg=moved_kg,
         moved_what=moved_what,
+        moved_unknown=(),
         wheel_kg=wheel_kg,
         wheel_what=wheel_what,
         contents_kg=0.0,
         contents_at="",
     )
+
+
+def _filled(rack: RackModel, spots: Sequence[RackSpot], heavy: Mapping[int, RackFloor]) -> Moved:
+    """The rack that weighs most as far as weights are known, and the models without one: a rack with them may weigh more."""
+    spot = max(spots, key=lambda item: (_dry_kg(heavy[item.number]), -item.number))
+    full = heavy[spot.number]
+    mass = None if rack.own_weight_kg is None else _dry_kg(full)
+    models = sorted({model for floor in heavy.values() for model in floor.unweighed})
+    frame = [f"ownWeightKg of {rack.name}"] if rack.own_weight_kg is None else []
+    what = f"{spot.rack}, filled"
+    return Moved(
+        moved="filled",
+        moved_kg=mass,
+        moved_what=what,
+        moved_unknown=(*frame, *(f"weightKg of {model}" for model in models)),
+        wheel_kg=_each(mass, rack.castors),
+        wheel_what=what,
+        contents_kg=round(full.mass_kg - full.fluid_kg - (rack.own_weight_kg or 0.0), 3),
+        contents_at=spot.rack,
+    )
+
+
+def _dry_kg(floor: RackFloor) -> float:
+    """Kilograms of a rack without its coolant, with the most that strips and the like of unknown weight may be."""
+    return round(floor.mass_kg - floor.fluid_kg + (floor.unknown_max_kg or 0.0), 3)
 
 
 def _heaviest(filled: Filled) -> Body | None:

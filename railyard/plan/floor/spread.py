@@ -96,7 +96,7 @@ def planes_together(site: str, shape: FabricShape, places: Mapping[str, Place]) 
 
 
 def mirrors_together(site: str, file_system: FileSystemPlan | None, places: Mapping[str, Place]) -> Iterator[LostRack]:
-    """Pairs of storage servers that mirror each other and stand in one rack."""
+    """Racks with pairs of storage servers that mirror each other, and these pairs."""
     if file_system is None or not file_system.mirrored:
         return
     servers = {target.name: target.server for target in file_system.targets}
@@ -106,6 +106,8 @@ def mirrors_together(site: str, file_system: FileSystemPlan | None, places: Mapp
         if other and other != target.server:
             first, second = sorted((target.server, other), key=names.sort_key)
             pairs[first, second] += 1
+    found: defaultdict[int, list[str]] = defaultdict(list)
     for first, second in sorted(pairs, key=lambda pair: names.sort_key(pair[0])):
         if first in places and second in places and places[first].rack == places[second].rack:
-            yield LostRack(rack=names.rack(site, places[first].rack), what=f"{first} and {second}, which mirror each other")
+            found[places[first].rack].append(f"{first} + {second}")
+    yield from (LostRack(rack=names.rack(site, number), what=names.listed(found[number])) for number in sorted(found))

@@ -67,10 +67,13 @@ def _services(intent: SwitchIntent) -> Iterator[list[str]]:
         permits = [f"   {10 * index} permit {network}" for index, network in enumerate(networks, 1)]
         head = f"{word} access-list standard {name_of(ACL, version)}"
         yield [head, *permits, f"   {10 * len(networks) + 10} deny any"]
-    yield ["management ssh", f"   ip access-group {ACL} vrf MGMT in", f"   ipv6 access-group {name_of(ACL, 6)} vrf MGMT in"]
+    # Also in the default VRF, which holds the rails: without a list it lets every node log in.
+    groups = ((word, name, where) for word, name in (("ip", ACL), ("ipv6", name_of(ACL, 6))) for where in ("", " vrf MGMT"))
+    lists = [f"   {word} access-group {name}{where} in" for word, name, where in groups]
+    yield ["management ssh", *lists, "   !", "   vrf MGMT", "      no shutdown"]
     if intent.management_addresses:
         lines = [f"   {'ipv6' if ':' in text else 'ip'} address {text}" for text in intent.management_addresses]
-        yield ["interface Management0", "   vrf MGMT", *lines]
+        yield ["interface Management1", "   vrf MGMT", *lines]
     for gateway in (site.management_gateway, site.management_gateway6):
         if gateway:
             yield [f"{'ipv6 route vrf MGMT ::/0' if ':' in gateway else 'ip route vrf MGMT 0.0.0.0/0'} {gateway}"]

@@ -3,6 +3,7 @@
 Every value is a string (or a list of strings). Traps that this file answers (sonic-buildimage issues and templates):
 - the stock maps put DSCP 26 on class 1, which is lossy: the map here is our own, with all 64 code points;
 - neighbours by interface are legal only with `frr_mgmt_framework_config`;
+- FRR runs with its traditional defaults there, which discard an eBGP neighbour's routes until a route map lets them in and out;
 - CABLE_LENGTH is the length of the headroom table's row, the next one that is not shorter than the ordered cable.
 """
 
@@ -23,6 +24,8 @@ from railyard.render.switches.frr import (
 from railyard.render.switches.sonic_qos import buffers, qos
 
 Tables = dict[str, dict[str, Any]]
+ALL = "ALL"
+"""The route map between switches: what is announced is chosen where it enters BGP."""
 TYPES = {"leaf": "ToRRouter", "spine": "LeafRouter", "core": "SpineRouter"}
 ECMP_HASH = ["DST_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT", "SRC_IP"]
 
@@ -49,7 +52,7 @@ def _identity(intent: SwitchIntent) -> Tables:
         "hostname": intent.hostname,
         "type": TYPES[intent.role],
         "bgp_asn": str(intent.asn),
-        "docker_routing_config_mode": "separated",
+        "docker_routing_config_mode": "unified",
         "frr_mgmt_framework_config": "true",
     }
     if box:
@@ -106,6 +109,7 @@ def _bgp(intent: SwitchIntent) -> Tables:
     if intent.site.bfd.enabled:
         group["bfd"] = "true"
     peers = [port.native for port in intent.fabric_ports()]
+    both_ways = {"admin_status": "up", "route_map_in": [ALL], "route_map_out": [ALL]}
     return {
         "BGP_GLOBALS": {
             "default": {
@@ -122,14 +126,15 @@ def _bgp(intent: SwitchIntent) -> Tables:
             for text in of_version(intent.subnets, version)
         },
         "BGP_PEER_GROUP": {f"default|{GROUP}": group},
-        "BGP_PEER_GROUP_AF": {f"default|{GROUP}|{family}": {"admin_status": "up"} for family in families},
+        "BGP_PEER_GROUP_AF": {f"default|{GROUP}|{family}": dict(both_ways) for family in families},
         "BGP_NEIGHBOR": {f"default|{peer}": {"peer_group_name": GROUP} for peer in peers},
         "BGP_NEIGHBOR_AF": {f"default|{peer}|{family}": {"admin_status": "up"} for peer in peers for family in families},
     }
 
 
 def _policy(intent: SwitchIntent) -> Tables:
-    tables: Tables = {"PREFIX_SET": {}, "PREFIX": {}, "ROUTE_MAP_SET": {}, "ROUTE_MAP": {}, "ROUTE_REDISTRIBUTE": {}}
+    tables: Tables = {"PREFIX_SET": {}, "PREFIX": {}, "ROUTE_REDISTRIBUTE": {}}
+    tables |= {"ROUTE_MAP_SET": {ALL: {}}, "ROUTE_MAP": {f"{ALL}|10": {"route_operation": "permit"}}}
     for version in versions(intent):
         prefix_list, route_map = name_of(PREFIX_LIST, version), name_of(ROUTE_MAP, version)
         tables["PREFIX_SET"][prefix_list] = {"mode": f"IPv{version}"}

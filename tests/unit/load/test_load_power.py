@@ -32,7 +32,7 @@ GOOD = """\
 
 CASES = [
     # old, new, id, path, part of the limit or the fix
-    (", voltageReference: line-line", "", "LOAD-006", "power.supply.voltageReference", "add `voltageReference`"),
+    (", voltageReference: line-line", "", "LOAD-006", "power.supply.voltageReference", "`: line-line or line-neutral"),
     ("line-line", "line", "LOAD-009", "power.supply.voltageReference", "did you mean `line-line`"),
     ("volts: 415", "volts: 415 V", "LOAD-007", "power.supply.volts", "number"),
     ("volts: 415", "volts: 41500", "LOAD-008", "power.supply.volts", "less than or equal to 1000"),

@@ -242,6 +242,17 @@ def test_liquid_cooled_machines_without_cdus(site: SiteMaker):
     assert said(site, "COOL-004", compute=tray, fabric={"rails": 4}, cdus=[CDU]) == []
 
 
+def test_cdus_stay_where_no_machine_is_cooled_by_coolant(site: SiteMaker):
+    cdu = CDU | {"rowsEach": 1}
+    assert said(site, "COOL-020", compute=LIQUID, cdus=[cdu]) == [], "rows without such machines need none"
+    found = said(site, "COOL-020", cdus=[cdu])
+    assert {finding.severity for finding in found} == {"notice"}
+    assert found[0].found.startswith("2 x vertiv-xdu1350 for ")
+    assert said(site, "COOL-010", cdus=[CDU | {"waterPressureKpa": 50}]), "what is stated is judged"
+    assert said(site, "COOL-016", cdus=[CDU | {"units": 1}]) == []
+    assert "vertiv-xdu1350" in cooling_text(cooled(site, cdus=[CDU]).cooling)
+
+
 def test_pools_by_rows(site: SiteMaker):
     found = cooled(
         site,

@@ -1,6 +1,7 @@
 """Power of racks: vectors, supplies dealt to feeds, plugs to outlets, failover; cases with their right values."""
 
 import math
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from railyard.model.catalog import PduBank, PduModel
 from railyard.model.site import Facility, Feed
 from railyard.plan import plan
+from railyard.plan.electrical import cords_of
 from railyard.plan.electrical.dealing import deal_supplies
 from railyard.plan.electrical.facts import DeviceFacts
 from railyard.plan.electrical.kinds import KindPower, Options, rack_kind
@@ -300,3 +302,59 @@ def test_three_kinds_of_a_rack_at_most_and_none_more_where_no_outlet_is_known():
     nodes = [row for row in planned.power.racks if row.devices[0].model == "dgx-h100"]
     assert sum(len(row.racks) for row in nodes) == 8
     assert len(nodes) == 3
+
+
+@pytest.mark.parametrize(
+    ("letters", "pairs"), [("ab", ["ab"] * 6), ("abc", ["ab", "ca", "bc"] * 2), ("abcd", ["ab", "cd"] * 3)]
+)
+def test_pairs_of_supplies_go_round_the_feeds(letters: str, pairs: list[str]):
+    """Six switches of two cords: on three feeds a + b, c + a, b + c, and again; with two feeds nothing changes."""
+    made = kind(*(facts(f"x{n}") for n in range(6)), feeds=[feed(letter, WYE) for letter in letters])
+    assert ["".join(supplies.feeds) for _, _, supplies, _ in made.supplies] == pairs
+    assert {one: sum(row.psus_on.get(one, 0) for row in made.devices) for one in letters} == dict.fromkeys(
+        letters, 12 // len(letters)
+    )
+
+
+def test_what_divides_by_the_feeds_or_is_dealt_by_the_stack_file_moves_nothing_on():
+    three = [feed(letter, TWICE) for letter in "abc"]
+    made = kind(facts(), facts(psus=6), facts(psus=1), facts(feeds=("b", "b")), facts(psus=None), facts(), feeds=three)
+    assert [supplies.feeds for _, _, supplies, _ in made.supplies] == [
+        ("a", "b"), ("a", "b", "c") * 2, ("a",), ("b", "b"), ("a", "b", "c"), ("c", "a"),
+    ]  # fmt: skip
+    switched = kind(facts(psus=1), facts(psus=1), facts(psus=1), feeds=three, single_cord="ats")
+    assert [(supplies.feeds, supplies.ats) for _, _, supplies, _ in switched.supplies] == [
+        (("a",), "b"),
+        (("c",), "a"),
+        (("b",), "c"),
+    ]
+
+
+def test_racks_begin_with_the_feeds_in_turn_and_growth_moves_no_cord(site: SiteMaker):
+    """The only switch of each rack doesn't hang on a + b in all of them; filling a slot moves no pair."""
+    strips = [{"name": letter, "pduModel": "pdu-415v-60a-3ph", "pdusPerRack": 2} for letter in "abc"]
+
+    def cords(nodes: int) -> dict[tuple[str, int, int], str]:
+        planned = plan(site(nodes=nodes, facility={"feeds": strips}))
+        found = [cord for rack in planned.racks for cord in cords_of(planned, rack)]
+        return {(cord.rack, cord.u, cord.psu): cord.feed for cord in found}
+
+    few, many = cords(4), cords(7)
+    assert {key: many[key] for key in few} == few
+    assert len(many) >= len(few)
+    pairs = Counter(
+        "".join(sorted(many[rack, u, n] for n in (1, 2))) for rack, u, psu in many if psu == 2 and (rack, u, 3) not in many
+    )
+    assert set(pairs) == {"ab", "bc", "ac"}
+
+
+def test_the_strip_and_line_of_the_fullest_current_are_known():
+    made = kind(*(facts(f"x{n}", kw=2.0, inlet="c20") for n in range(3)), facts("big", kw=6.0, inlet="c20"), feeds=[
+        feed("a", WYE, 2), feed("b", WYE, 2)
+    ])  # fmt: skip
+    row = made.feeds[0]
+    strips = made.powers["a"]["b"]
+    worst = [phase_load(strip, row.volts, row.voltage_reference, 3).worst_a for strip in strips]
+    assert row.survivor_a.worst_a == max(worst)
+    assert row.survivor_pdu == worst.index(max(worst)) + 1
+    assert getattr(row.survivor_a, f"{row.survivor_a.worst_line.lower()}_a") == row.survivor_a.worst_a

@@ -7,11 +7,12 @@ import pytest
 
 from railyard.model.failures import FailureMatrix
 from railyard.plan import plan
-from railyard.plan.electrical import cords_of
+from railyard.plan.electrical import cords_of, hall_power
 from railyard.plan.failures import FailureError, failure_event, failure_matrix, failure_pairs, failure_summary
 from railyard.plan.failures.matrix import scene_of
 from railyard.plan.failures.tree import line_amps
 from railyard.render.failure_text import event_text, matrix_text, worst_text
+from railyard.rules.upstream import check_hall_power
 from tests.planned_site import SiteMaker
 from tests.unit.plan.failing_sites import COOLING, changed, feeds, gpus_of, path, worst
 
@@ -343,3 +344,56 @@ def test_a_rating_in_kw_or_kva_is_told_in_its_own_unit(site: SiteMaker):
     assert any(line.startswith("    ups-b: ") and "rated 400.0 kVA" in line for line in told({"ratedKva": 400})[0])
     near, _ = told({"ratedKva": 400, "ratedKw": 80})
     assert any(line.startswith("    ups-b: ") and "rated 80.0 kW" in line for line in near), "by kW it is the fullest"
+
+
+def test_plan_and_matrix_judge_a_ups_alike_and_tell_what_it_really_carries(site: SiteMaker):
+    """One line of a UPS is over its third although the kVA of all three fit: both say so, in the same figures."""
+
+    def made(kva: float):
+        section = path(panel=4000.0, bus=4000.0)
+        rows = [row | {"ratedKva": kva} if row["kind"] == "ups" else row for row in section["paths"]]  # type: ignore[union-attr]
+        strip = {"pduModel": "vertiv-gi10022l", "pdusPerRack": 4, "breakerA": 63}
+        facility = {"feeds": [{"name": "a", **strip}, {"name": "b", **strip}]}
+        return plan(site(power={**section, "paths": rows}, facility=facility))
+
+    (seen,) = [row for row in made(999.0).power.segments if row.name == "ups-b"]
+    lines = 3 * seen.worst_a.worst_a * seen.volts / 3**0.5 / 1000
+    assert lines > seen.worst_kva * 1.001, "uneven lines"
+    planned = made(round((lines + seen.worst_kva) / 2, 3))
+    rated = next(row.rated_kva for row in planned.power.segments if row.name == "ups-b")
+    found = [finding for finding in check_hall_power(hall_power(planned), "hall") if finding.id == "POWER-010"]
+    assert any(
+        "; its " in finding.found and f"carries {seen.worst_a.worst_a:,.1f} A in line" in finding.found for finding in found
+    )
+    event = failure_event(planned, "ups-a")
+    (trip,) = [row for row in event.steps[0].trips if row.name == "ups-b"]
+    assert (trip.carried, trip.unit) == (pytest.approx(seen.worst_kva, abs=1e-3), "kVA")
+    assert (trip.line, trip.rated) == (seen.worst_a.worst_line, rated)
+    assert trip.amps == pytest.approx(seen.worst_a.worst_a, abs=1e-3)
+    told = next(text for row in failure_summary(planned).lines for text in row.trips if text.startswith("ups-b at "))
+    assert told == (
+        f"ups-b at {trip.amps:.1f} A in {trip.line} of {trip.rating_a:.1f} A ({trip.carried:.1f} of {rated:.1f} kVA in all)"
+    )
+    assert f"trips ups-b: {trip.amps:,.1f} A in line {trip.line}, a line of {rated:,.1f} kVA takes" in event_text(event, 32)
+    fits = made(round(lines + 0.01, 3))
+    assert not failure_event(fits, "ups-a").cascades
+    assert not [f for f in check_hall_power(hall_power(fits), "hall") if f.id == "POWER-010"]
+
+
+def test_what_carries_nothing_yet_is_no_proof_of_redundancy(site: SiteMaker):
+    """Busways of rows that aren't built: not counted as harmless failures, named beside the table, and asked for by name."""
+    facility = {"racksPerRow": 2, "storageRacks": "dedicated"}
+    planned = plan(site(power=path(), facility=facility, fabric={"scalableUnits": 3}))
+    stands = {
+        row.kind: sum(1 for one in planned.power.segments if one.kind == row.kind and one.racks)
+        for row in planned.power.segments
+    }
+    assert (stands["busway"], sum(row.kind == "busway" for row in planned.power.segments)) == (8, 26)
+    matrix = failure_matrix(planned)
+    counts = {row.kind: row.events for row in matrix.by_kind}
+    assert {kind: counts[kind] for kind in ("ups", "panel", "busway")} == {
+        kind: stands[kind] for kind in ("ups", "panel", "busway")
+    }
+    assert any(note.startswith("not built yet: nothing that stands hangs on bus-a-02, ") for note in matrix.notes)
+    assert failure_event(planned, "bus-a-02").assumed == ("nothing that stands hangs on bus-a-02: it carries nothing yet",)
+    assert failure_event(planned, "bus-a-01").assumed != ("nothing that stands hangs on bus-a-01: it carries nothing yet",)

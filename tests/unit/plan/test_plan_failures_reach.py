@@ -7,6 +7,7 @@ import pytest
 from railyard.plan import Plan, plan
 from railyard.plan.failures import failure_event, failure_matrix
 from railyard.plan.failures.matrix import scene_of
+from railyard.rules.cooling import check_hall_cooling
 from tests.planned_site import SiteMaker
 from tests.unit.plan.failing_sites import COOLING, changed, gpus_of
 
@@ -160,6 +161,26 @@ def test_a_rear_door_lost_leaves_the_rack_to_the_rooms_air(site: SiteMaker):
     event = failure_event(plan(site(cooling=air, facility={"airLimitKw": limit})), f"{rack.name}-door")
     assert event.gpus_throttled == sum(8 for device in rack.devices if device.role == "gpu" and device.installed)
     assert event.throttled_kw / event.throttled_of_kw == pytest.approx(0.5, abs=1e-3)
+
+
+def test_a_rear_door_lost_gives_its_racks_air_back_to_the_room(site: SiteMaker):
+    """The kW are there, the air isn't: plan and matrix both see the m3/s that the lost door handed on."""
+    door = {"model": "rear-door-50kw", "waterC": 18, "waterFlowLMin": 75, "waterPressureKpa": 100}
+
+    def made(flow: float):
+        units = {**COOLING["airUnits"][0], "units": 4, "capacityKw": 500, "airflowM3S": flow}
+        return plan(site(cooling={"inletC": 24, "deltaK": 14, "altitudeM": 0, "rearDoors": door, "airUnits": [units]}))
+
+    planned = made(20.0)
+    pool = planned.cooling.hall.pools[0]
+    rack = max(planned.cooling.racks, key=lambda kind: kind.air.door_kw)
+    assert pool.door_m3_s == pytest.approx(rack.air.airflow_m3_s * rack.air.door_kw / rack.air.air_kw, abs=1e-4)
+    name, need = f"{rack.racks[0]}-door", pool.airflow_needed_m3_s + pool.door_m3_s
+    assert failure_event(planned, name).gpus_throttled == 0
+    assert failure_event(made(need / 4 + 0.001), name).gpus_throttled == 0
+    short = made((need - pool.door_m3_s / 2) / 4)
+    assert failure_event(short, name).gpus_throttled == 32
+    assert "COOL-017" in {finding.id for finding in check_hall_cooling(short.cooling.hall) if "rear door lost" in finding.found}
 
 
 def test_unstated_cooling_is_a_note(site: SiteMaker):

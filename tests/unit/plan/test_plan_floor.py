@@ -11,6 +11,8 @@ from railyard.plan.bodies import Body
 from railyard.plan.floor.ground import ground_of
 from railyard.plan.floor.room import Limits, Room, share
 from railyard.plan.hall import Hall
+from railyard.render.floor_text import floor_text
+from railyard.rules import check_floor, check_rack
 from tests.planned_site import SiteMaker
 
 pytestmark = pytest.mark.requirement("C3")
@@ -225,14 +227,48 @@ def test_what_is_rolled_in(site: SiteMaker):
     assert full.contents_kg == pytest.approx(full.moved_kg - 165 - 120, abs=0.1), "120 kg of strips may be on top"
 
 
+def test_a_filled_rack_of_unknown_weight_may_be_the_heaviest(site: SiteMaker):
+    """What is known of the heaviest rack is said, and what is missing of the others; nothing is unknown of empty ones."""
+    filled = {"floor": {"moved": "filled", "route": [{"name": "lift", "kind": "lift", "kg": 5000}]}}
+    known = plan(site(**filled)).floor
+    others = {"compute": {"nodeModel": "mi300x-platform"}, "fabric": {"transport": "roce", "switchModel": "sn5600"}}
+    half = plan(site(**others, **filled)).floor
+    assert known is not None
+    assert half is not None
+    assert known.summary.moved_unknown == ()
+    assert half.summary.moved_unknown == ("weightKg of mi300x-platform",)
+    assert half.summary.moved_kg is not None
+    assert half.summary.moved_kg > 165
+    assert "kg at once without weightKg of mi300x-platform (t-r" in floor_text(half)
+    assert {f.severity for f in check_floor(half.summary, "t-hall") if f.id == "RACK-015"} == {"undecided"}
+
+
+def test_strips_and_their_places(site: SiteMaker):
+    """The stack file's figure, else the catalogue's, else four behind a rack of 600 mm; twelve strips are noticed."""
+    feeds = [{"name": name, "pduModel": "vertiv-gi10022l", "pdusPerRack": 4} for name in ("a", "b", "c")]
+    made = plan(site(facility={"feeds": feeds}))
+    found = made.racks[0].floor
+    assert found is not None
+    assert (found.strips, found.strip_places, found.strip_places_assumed) == (12, 4, True)
+    assert "RACK-008" in {finding.id for finding in check_rack(made.racks[0])}
+    assert made.floor is not None
+    assert (
+        "assumed: 4 places for power strips at the rear of a rack (railyard:facility.stripPlaces); 12 are planned"
+        in floor_text(made.floor)
+    )
+    stated = plan(site(facility={"feeds": feeds, "stripPlaces": 12})).racks[0]
+    assert stated.floor is not None
+    assert (stated.floor.strip_places, stated.floor.strip_places_assumed) == (12, False)
+    assert "RACK-008" not in {finding.id for finding in check_rack(stated)}
+
+
 def test_mirror_halves_go_into_two_racks_where_the_stack_file_says_so(site: SiteMaker):
     together = plan(site(storage_nodes=4, facility=DEDICATED)).floor
     apart = plan(site(storage_nodes=4, facility=DEDICATED | {"mirrorsApart": True}))
     assert together is not None
     assert apart.floor is not None
     assert [lost.what for lost in together.summary.mirrors_together] == [
-        "t-sto01 and t-sto02, which mirror each other",
-        "t-sto03 and t-sto04, which mirror each other",
+        "t-sto01 + t-sto02, t-sto03 + t-sto04",
     ]
     assert apart.floor.summary.mirrors_together == ()
     where = {device.name: rack.name for rack in apart.racks for device in rack.devices}

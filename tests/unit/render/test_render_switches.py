@@ -347,6 +347,8 @@ def test_what_the_yang_models_point_at_is_there():
     assert {row["match_prefix_set"] for row in tables["ROUTE_MAP"].values() if "match_prefix_set" in row} <= set(
         tables["PREFIX_SET"]
     )
+    used = {row[way][0] for row in tables["BGP_PEER_GROUP_AF"].values() for way in ("route_map_in", "route_map_out")}
+    assert used == {"ALL"} <= set(tables["ROUTE_MAP_SET"])
     assert all(key.partition("|")[0] in tables["INTERFACE"] for key in tables["INTERFACE"]), "a prefix needs its interface"
     assert {key.rpartition("|")[0] for key in tables["BGP_NEIGHBOR_AF"]} == set(tables["BGP_NEIGHBOR"])
     poll = int(tables["PFC_WD"]["GLOBAL"]["POLL_INTERVAL"])

@@ -284,6 +284,17 @@ def test_airflow():
         assert halls(air_pool(**{"airflow_needed_m3_s": 99.0, missing: None})) == []
 
 
+def test_a_lost_rear_door_gives_its_racks_air_back():
+    """1.93 of 3.0 m3/s are drawn with all doors; the rack whose door is lost adds 1.31."""
+    known = {"airflow_needed_m3_s": 1.93, "airflow_m3_s": 3.0, "failed_airflow_m3_s": 2.25}
+    finding = alone(halls(air_pool(**known, door_m3_s=1.31)))
+    assert (finding.id, finding.limit) == ("COOL-017", "3.00 m3/s (6357 CFM) with all units live")
+    assert finding.found.startswith("racks draw 3.24 m3/s (6865 CFM) with a rear door lost, which hands 1.31 m3/s")
+    assert halls(air_pool(**known, door_m3_s=1.07)) == []
+    assert ids(halls(air_pool(**known, door_m3_s=1.0701))) == ["COOL-017"]
+    assert ids(halls(air_pool(**known | {"airflow_needed_m3_s": 3.1}))) == ["COOL-017"], "no door: said once"
+
+
 def test_coolant_flow():
     def pumped(**changes):
         return halls(liquid_pool(units=(cdu(water=water(**changes)),)))
@@ -300,6 +311,23 @@ def test_coolant_flow():
     assert pumped(worst_loop_flow_l_min=None, loop_flow_l_min=1200.0) == []
     unknown = alone(pumped(loop_flow_max_l_min=None))
     assert (unknown.id, unknown.severity) == ("COOL-018", "undecided")
+
+
+def test_cdus_that_nothing_needs_are_named_and_their_values_judged():
+    idle = {"load_kw": 0.0, "capacity_kw": None, "failed_capacity_kw": None}
+    dry = water(
+        water_out_c=28.0, worst_water_out_c=28.0, loop_flow_l_min=0.0, worst_loop_flow_l_min=0.0, loop_flow_max_l_min=None
+    )
+    unit = cdu(load_kw=0.0, worst_kw=0.0, capacity_kw=None, water=dry)
+    finding = alone(halls(liquid_pool(**idle, units=(unit,))))
+    assert (finding.id, finding.severity, finding.where) == ("COOL-020", "notice", "lab-cdu")
+    assert finding.found == "2 x vertiv-xdu1350 for 20 racks, none of whose machines is cooled by coolant"
+    two = (unit, cdu(name="lab-other", model="deschutes-2mw", water=dry))
+    assert alone(halls(liquid_pool(**idle, units=two))).found.startswith("2 x vertiv-xdu1350 and 2 x deschutes-2mw for")
+    warm = cdu(load_kw=0.0, worst_kw=0.0, water=dry.model_copy(update={"water_c": 32.0}))
+    assert ids(halls(liquid_pool(**idle, units=(warm,)))) == ["COOL-008", "COOL-020"]
+    assert halls(air_pool(load_kw=0.0)) == []
+    assert halls(liquid_pool(load_kw=0.1)) == []
 
 
 def test_facility_water():
@@ -349,7 +377,7 @@ def test_slices_as_the_engine_sends_them_give_the_same_findings():
 
 
 def test_every_cooling_rule_is_documented():
-    for number in range(1, 20):
+    for number in range(1, 21):
         rule = RULES[f"COOL-{number:03d}"]
         assert rule.pack == "power"
         texts = (rule.why, rule.inputs, rule.passes, rule.fails, rule.cause, rule.manual, rule.fix, rule.source)

@@ -141,11 +141,25 @@ def test_gpus_that_are_only_assumed_to_run_on_are_undecided():
     assert [severity for _, severity, _ in found(line(assumed=(note,), gpus_down=8))] == ["limit"]
 
 
+def test_the_way_out_fits_what_failed():
+    """A larger breaker helps where one trips; against a lost supply only supplies help."""
+    fixes = {kind: only(line(kind, "it", gpus_down=8)).fix for kind in ("ups", "panel", "rack-feed", "pdu", "circuit", "psu")}
+    assert fixes["ups"].startswith("a second feed for what hangs on it, or supplies that carry")
+    assert fixes["pdu"].startswith("a second strip on another feed")
+    assert fixes["circuit"].startswith("cords of the machine on more of the strip's breakers")
+    assert fixes["psu"].startswith("a machine that runs with one supply less")
+    assert not any(word in fix for fix in fixes.values() for word in ("another ups", "raise"))
+    trips = line("pdu", "r1-pdu-a", gpus_down=8, trips=("bus-b at 130.0 A of 125.0 A",))
+    (cascade, *_) = check_failures(summary(trips), Thresholds())
+    assert (cascade.id, cascade.fix) == ("POWER-030", "raise what trips next (bus-b), or take racks or nodes off it")
+
+
 def test_one_piece_behind_both_feeds_is_named_as_the_way_out(site: SiteMaker):
     """One UPS feeds a and b: no larger breaker helps."""
     finding = only(line(gpus_down=8, shared_by=("a", "b")))
-    assert finding.fix == "feed b from another ups: ups-a is behind feeds a and b"
-    assert only(line(gpus_down=8)).fix == RULES["POWER-030"].fix
+    assert finding.fix == "feed b from another UPS: ups-a is behind feeds a and b"
+    panel = only(line("panel", "panel-1", gpus_down=8, shared_by=("a", "b")))
+    assert panel.fix == "feed b from another panel: panel-1 is behind feeds a and b"
     both = [{"name": "one", "kind": "ups", "ratedKva": 400}]
     both += [{"name": f"bus-{feed}", "kind": "busway", "from": "one", "feed": feed, "breakerA": 250} for feed in "ab"]
     lines = {row.lost: row.shared_by for row in failure_summary(plan(site(power={**path(), "paths": both}))).lines}

@@ -165,6 +165,24 @@ def test_loads_that_nobody_rated_or_knows():
     assert found(moved="empty", contents_kg=9999.0) == []
 
 
+def test_racks_that_come_filled_and_one_that_nobody_weighed():
+    filled = {"moved": "filled", "moved_what": "lab-r001, filled", "wheel_what": "lab-r001, filled", "contents_kg": 1020.0}
+    filled |= {"moved_unknown": ("weightKg of odd",), "contents_at": "lab-r001"}
+    findings = found(**filled)
+    assert [(f.id, f.severity, f.where.removeprefix("lab-hall/")) for f in findings] == [
+        ("RACK-015", "undecided", place) for place in ("castors", "floor/wheel", "hall/wheel", "lift", "ramp")
+    ]
+    assert findings[3].found == (
+        "280.0 kg at once as far as is known: lab-r001, filled; without weightKg of odd another rack may weigh more"
+    )
+    assert findings[3].fix == "enter weightKg of odd in railyard/catalog"
+    heavy = {f.where: f.severity for f in found(**filled | {"moved_kg": 281.0})}
+    assert (heavy["lab-hall/lift"], heavy["lab-hall/floor/wheel"]) == ("limit", "undecided")
+    unknown = found(**filled | {"moved_kg": None, "route": (RouteStep(name="lift", kind="lift", kg=280.0),)})
+    assert unknown[-1].fix == "enter weightKg of odd in railyard/catalog, and castors and ownWeightKg of the rack model"
+    assert unknown[-1].found == "nobody knows what lab-r001, filled weighs"
+
+
 def test_ramps():
     assert one(route=(RouteStep(name="ramp", kind="ramp", slope_deg=4.9),))[2:] == (
         "lab-hall/ramp",
@@ -200,8 +218,18 @@ def test_stand_ins_in_one_rack_from_two_units_on():
 
 
 def test_mirrors_in_one_rack_where_there_is_a_second_one():
-    lost = (LostRack(rack="lab-r100", what="lab-sto01 and lab-sto02, which mirror each other"),)
-    assert one(mirrors_together=lost)[:3] == ("RACK-023", "limit", "lab-hall/lab-r100")
+    lost = (
+        LostRack(rack="lab-r100", what="lab-sto01 + lab-sto02, lab-sto03 + lab-sto04"),
+        LostRack(rack="lab-r101", what="lab-sto05 + lab-sto06"),
+    )
+    pairs = "lab-sto01 + lab-sto02, lab-sto03 + lab-sto04 in lab-r100, lab-sto05 + lab-sto06 in lab-r101"
+    assert one(mirrors_together=lost) == (
+        "RACK-023",
+        "limit",
+        "lab-hall/mirrors",
+        f"mirror each other in one rack: {pairs}",
+        "each mirror in another rack",
+    )
     assert one(units=1, mirrors_together=lost)[0] == "RACK-023"
     assert one(units=2, storage_racks=1, mirrors_together=lost)[0] == "RACK-023"
     assert found(units=1, storage_racks=1, mirrors_together=lost) == []

@@ -1,6 +1,6 @@
 """Power, heat, weight and room of a rack: passing, at the limit, one step over."""
 
-from railyard.rules import Thresholds, check_rack
+from railyard.rules import RULES, Thresholds, check_rack
 from tests.unit.rules.rules_factory import feed, ids, rack, supplies
 
 
@@ -47,10 +47,20 @@ def test_the_fullest_line_trips_although_the_kva_fit():
     assert with_feeds(survivor_a=48.0, limit_a=48.0, load_a=24.0) == []
     (finding,) = with_feeds(survivor_a=48.1, limit_a=48.0, load_a=24.0)
     assert (finding.id, finding.where) == ("POWER-001", "lab-r001/feed-a")
-    line = "the fullest line of the fullest strip of feed a"
-    assert finding.found == f"{line} carries 48.10 A after losing feed b, its kVA would fit"
+    line = "the fullest line of the fullest strip (feed a)"
+    assert finding.found == f"{line} carries 48.10 A after losing feed b, the feed's kVA would fit"
     assert finding.limit == "48.00 A (1 x pdu-415v-60a-3ph, 60 A at 80 %)"
     assert ids(with_feeds(survivor_a=24.0, limit_a=48.0, load_a=48.1)) == ["POWER-002"]
+
+
+def test_the_strip_and_the_line_that_are_over_are_named():
+    (finding,) = with_feeds(survivor_a=48.1, limit_a=48.0, load_a=24.0, survivor_at="pdu-a2/L3")
+    assert finding.found == "line L3 of lab-r001-pdu-a2 (feed a) carries 48.10 A after losing feed b, the feed's kVA would fit"
+    (live,) = with_feeds(survivor_a=24.0, limit_a=48.0, load_a=48.1, load_at="pdu-a/L1")
+    assert (live.id, live.found[:27]) == ("POWER-002", "line L1 of lab-r001-pdu-a (")
+    over = {"survivor_kw": 33.0, "survivor_kva": 34.6, "survivor_a": 48.1, "limit_a": 48.0, "load_a": 24.0}
+    (whole,) = with_feeds(**over, survivor_at="pdu-a2/L3")
+    assert whole.found.endswith(" %), the most of it in line L3 of lab-r001-pdu-a2: 48.10 A")
 
 
 def test_of_three_feeds_the_worst_loss_is_named():
@@ -146,6 +156,18 @@ def test_supplies_by_power_and_by_count():
     assert finding.found == "3 of 6 supplies of each dgx-h100 are left on one feed"
     assert ids(supplied(psu_kw=3.4, psus_for_full=4)) == ["POWER-005"]
     assert ids(supplied(psu_kw=3.3, psus_for_full=3)) == ["POWER-005"]
+
+
+def test_supplies_that_the_stack_file_deals_unevenly_are_to_be_dealt_evenly():
+    """psuFeeds a, a, a, a, b, b: more feeds are no way out, and 3 + 3 is enough for four of six only where three do."""
+    (finding,) = supplied(psu_kw=3.3, psus_for_full=4, psus_left=2)
+    assert finding.found.startswith("2 of 6 supplies of each dgx-h100 are left")
+    start = "deal supplies of dgx-h100 in turn (a, b, ...): railyard:power.psuFeeds leaves 2, that leaves 3"
+    assert finding.fix == f"{start}, which is too few, too: then {RULES['POWER-005'].fix}"
+    assert supplied(psu_kw=3.4, psus_for_full=3, psus_left=2)[0].fix == start
+    assert "too few, too" in supplied(psu_kw=3.3, psus_for_full=3, psus_left=2)[0].fix
+    assert supplied(psu_kw=3.4, psus_for_full=3, psus_left=0)[0].fix.endswith("psuFeeds leaves 0, that leaves 3")
+    assert supplied(psu_kw=3.3, psus_for_full=4, psus_left=3)[0].fix == RULES["POWER-005"].fix
 
 
 def test_the_way_out_of_uneven_lines_is_one_that_evens_them():

@@ -257,6 +257,20 @@ def test_the_floors_load_for_each_square_metre():
     assert on_floor(kg_per_m2=0.0, mass_kg=0.0, **strips) == []
 
 
+def test_strips_have_a_place():
+    assert on_floor(strips=4, strip_places=4) == []
+    finding, *rest = on_floor(strips=5, strip_places=4)
+    assert rest == []
+    assert (finding.id, finding.severity, finding.found) == ("RACK-008", "limit", "5 vertical strips")
+    assert finding.limit == "4 places at the rear of a rack"
+    (assumed,) = on_floor(strips=12, strip_places=4, strip_places_assumed=True)
+    assert assumed.limit.endswith(" (assumed: two on each side)")
+    (unknown,) = on_floor(strips=1, strip_places=None)
+    assert (unknown.id, unknown.severity) == ("RACK-008", "undecided")
+    assert "facility.stripPlaces" in unknown.fix
+    assert on_floor(strips=0, strip_places=None) == []
+
+
 def test_thresholds_move_each_limit_of_a_rack():
     strict = Thresholds(cable_space_m_min=0.151, point_percent_max=99, uniform_percent_max=99)
     assert set(ids(check_rack(rack(floor=floor()), strict))) == {"RACK-004", "RACK-006", "RACK-007"}

@@ -11,6 +11,7 @@ from tests.unit.rules.routing_factory import small_intent
 INTENT = small_intent("sonic")
 TABLES = sonic(INTENT)
 NODE, UP = "Ethernet0", "Ethernet32"
+FAMILIES = ["default|FABRIC|ipv4_unicast", "default|FABRIC|ipv6_unicast"]
 
 
 def found(change):
@@ -97,6 +98,12 @@ def test_rows_that_are_none_do_not_stop_it():
         (lambda t: t["BGP_NEIGHBOR"].update({f"default|{NODE}": {"peer_group_name": "FABRIC"}}),
          ["unplanned neighbour on Ethernet0"]),
         (put("BGP_NEIGHBOR", f"default|{UP}", "peer_group_name", "GONE"), ["peer group of default|Ethernet32 isn't defined"]),
+        # Without a route map FRR brings the session up and discards its routes.
+        (drop("BGP_PEER_GROUP_AF"), [f"no route map in and out in BGP_PEER_GROUP_AF {key}" for key in FAMILIES]),
+        (drop("BGP_PEER_GROUP_AF", FAMILIES[0], "route_map_in"), [f"no route map in in BGP_PEER_GROUP_AF {FAMILIES[0]}"]),
+        (put("BGP_PEER_GROUP_AF", FAMILIES[1], "route_map_out", ["GONE"]),
+         [f"no route map out in BGP_PEER_GROUP_AF {FAMILIES[1]}"]),
+        (put("BGP_PEER_GROUP_AF", FAMILIES[1], "route_map_out", "ALL"), []),
         (put("DEVICE_METADATA", "localhost", "frr_mgmt_framework_config", "false"), ["neighbours by interface"]),
     ],
 )  # fmt: skip

@@ -81,6 +81,26 @@ def test_a_ups_is_judged_in_kva_and_in_kw_apart():
     assert (nothing.id, nothing.severity) == ("POWER-010", "undecided")
 
 
+def test_one_full_line_of_a_ups_is_over_although_its_kva_fit():
+    """The reviewer's UPS: 152.39 of 153.9 kVA, and 222.7 A in one line that may carry 214.1 (153.9 / 3 at 239.6 V)."""
+    seen = {"rated_kva": 153.9, "rated_kw": None, "worst_kva": 152.39, "worst_a": amps(206.0, 222.7, 207.0)}
+    (finding,) = judged(ups("ups-b", **seen))
+    assert (finding.id, finding.severity, finding.limit) == (
+        "POWER-010",
+        "limit",
+        "214.1 A in one line (rated 154 kVA in three)",
+    )
+    assert finding.found == "ups-b carries 222.7 A in line L2, feed b lost; its 152.4 kVA would fit"
+    assert finding.fix == "even its lines (POWER-014), a larger one, or fewer racks behind it"
+    limit = 153.9 / 0.415 / 3**0.5
+    assert judged(ups("ups-b", **seen | {"worst_a": amps(limit, 200.0, 200.0)})) == []
+    assert ids(judged(ups("ups-b", **seen | {"worst_a": amps(limit + 0.001, 200.0, 200.0)}))) == ["POWER-010"]
+    assert len(judged(ups("ups-b", **seen | {"worst_kva": 154.0}))) == 1, "over in kVA: said once"
+    assert judged(ups("ups-b", **seen | {"worst_kva": 153.9, "worst_a": amps(200.0, 200.0, 200.0)})) == []
+    one = {"phases": 1, "volts": 230.0, "voltage_reference": "line-neutral", "worst_a": amps(670.0, 0.0, 0.0)}
+    assert judged(ups("ups-b", **seen | one)) == [], "of one phase the kVA are all there is"
+
+
 def test_pieces_that_are_alike_are_one_finding_with_their_number():
     (finding,) = judged(segment("panel-a-01", count=3, last="panel-a-03", worst_a=amps(81.0)))
     assert finding.where == "lab-hall/panel-a-01"
