@@ -77,7 +77,8 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "switches/sonic/*/config_db.json",
-        "no SONiC switch here: our JSON schema and FABRIC-066 only; `railyard check-yang` with your copy of the models",
+        "no SONiC switch here: our JSON schema and FABRIC-066 only; `railyard check-yang` with your copy of the models. Not "
+        "known: whether your image's caclmgrd lets BFD through the management list, and its buffer lists per port",
         proved=False,
     ),
     Format(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from math import ceil
 
+from railyard.model.lossless import Lossless
 from railyard.model.plan import SwitchPlan
 from railyard.model.switch_intent import RoutingPlan
 from railyard.plan.lossless import cable_bytes
@@ -22,6 +23,8 @@ from railyard.rules.thresholds import Thresholds
 _KEY = "railyard:fabric.lossless"
 KMIN_AT_GBPS = 400.0
 SONIC_MTU_MAX = 9216
+NETWORK_CONTROL = (48, 56)
+"""CS6 and CS7 (RFC 4594, section 3.1)."""
 WATCHDOG_MS = {"detectionMs": (100, 5000), "restorationMs": (100, 60_000), "pollMs": (100, 1000)}
 """Limits of sonic-pfcwd.yang in milliseconds."""
 WATCHDOG_ACTIONS = {"cumulus": ("drop",), "eos": ("drop", "alert")}
@@ -129,6 +132,24 @@ def _contract(site: RoutingPlan, _where: str, limits: Thresholds) -> Iterator[Fi
         yield FABRIC_057.finding(f"{_KEY}.cnpDscp", f"DSCP {contract.cnp_dscp} is RoCE's, too", "a code point of its own")
     if len(classes) > limits.lossless_classes_max:
         yield FABRIC_057.finding(f"{_KEY}.pfcPriorities", f"{len(classes)} lossless classes", f"{limits.lossless_classes_max}")
+    yield from _everybodys(contract)
+
+
+def _everybodys(contract: Lossless) -> Iterator[Finding]:
+    """FABRIC-057: what nobody marks is DSCP 0 on class 0, and routing protocols mark CS6: neither may be paused or go first."""
+    lossless = ", ".join(map(str, contract.lossless_priorities))
+    for key, value, text in (
+        ("priority", contract.priority, "RoCE on class 0"),
+        ("pfcPriorities", min(contract.lossless_priorities, default=1), f"class 0 is lossless (of {lossless})"),
+        ("dscp", contract.dscp, "RoCE on DSCP 0"),
+        ("cnpClass", contract.cnp_class, "notifications on class 0, which then goes before all others"),
+        ("cnpDscp", contract.cnp_dscp, "notifications on DSCP 0"),
+    ):
+        if value == 0:
+            yield FABRIC_057.finding(f"{_KEY}.{key}", text, "not 0: unmarked traffic has it")
+    if contract.dscp in NETWORK_CONTROL:
+        found = f"RoCE on DSCP {contract.dscp}"
+        yield FABRIC_057.finding(f"{_KEY}.dscp", found, "not CS6 or CS7 (48, 56), which routing protocols mark")
 
 
 def _watchdog(site: RoutingPlan, _where: str, _limits: Thresholds) -> Iterator[Finding]:

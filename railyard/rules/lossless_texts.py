@@ -82,7 +82,8 @@ FABRIC_057 = register(
         "anybody.",
         inputs="lossless.dscp, priority, pfcPriorities, cnpDscp and cnpClass of the fabric's routing",
         passes="RoCE's priority is lossless; notifications have another code point and a class that isn't; at most "
-        "losslessClassesMax (2) lossless classes",
+        "losslessClassesMax (2) lossless classes; none of them on class 0 or DSCP 0, which all unmarked traffic has, and RoCE "
+        "not on CS6 or CS7, which is network control",
         fails="RoCE's DSCP ends in a lossy class, notifications share its class or code point, or too many classes are "
         "lossless",
         cause="stock maps (SONiC puts DSCP 26 on class 1); DSCP changed on the hosts only",

@@ -25,6 +25,8 @@ from railyard.rules.thresholds import DEFAULTS, Thresholds
 _FABRIC = "railyard:fabric"
 _SONIC_BFD = (300, 3)
 """What a session of SONiC's BGP gets (ms, multiplier): its tables switch BFD on and say no more."""
+_HOLD_MS = 9_000
+"""BGP's hold time in every rendering, 3 x 3 s: FRR's datacenter defaults."""
 _WIDE_BITS = 8
 """A shorter prefix is named when management networks are too many addresses."""
 ADAPTIVE_NOS = ("cumulus",)
@@ -164,6 +166,9 @@ def _managed(site: RoutingPlan, _where: str, _limits: Thresholds) -> Iterator[Fi
     if site.nos == "sonic" and site.bfd.enabled and (site.bfd.interval_ms, site.bfd.multiplier) != _SONIC_BFD:
         found = f"{site.bfd.multiplier} x {site.bfd.interval_ms} ms, which config_db.json has no field for"
         yield FABRIC_063.finding(f"{_FABRIC}.bfd", found, f"{_SONIC_BFD[1]} x {_SONIC_BFD[0]} ms, FRR's own")
+    if site.bfd.enabled and site.bfd.interval_ms * site.bfd.multiplier >= _HOLD_MS:
+        found = f"{site.bfd.multiplier} x {site.bfd.interval_ms} ms"
+        yield FABRIC_063.finding(f"{_FABRIC}.bfd", found, f"less than BGP's hold time, {_HOLD_MS} ms")
     if not site.bfd.enabled:
         yield FABRIC_063.finding(f"{_FABRIC}.bfd.enabled", "off", "on: a one-way fault is found in less than the hold time")
 

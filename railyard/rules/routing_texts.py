@@ -94,7 +94,7 @@ FABRIC_063 = register(
         why="Without one clock and one log a flap on 12 switches can't be put in order; an open log-in is anybody's fabric.",
         inputs="ntpServers, syslogServers, management, management gateway, bfd and nos of the fabric's routing",
         passes="a time server, a log server, management networks that aren't everybody and reach the switches, BFD on with "
-        "times that the system can be told",
+        "times that the system can be told and that find a fault before BGP's 9 s",
         fails="one of them is missing; the management networks are together half of an IP version or more (0.0.0.0/0, or "
         "0.0.0.0/1 and 128.0.0.0/1), or of another IP version than the switches' management addresses; BFD times with SONiC "
         "that aren't FRR's 3 x 300 ms",

@@ -128,10 +128,22 @@ def test_marking_after_the_pause():
         ({"pfc_priorities": (3, 6)}, "cnpClass", "notifications on class 6; lossless: 3, 6"),
         ({"cnp_dscp": 26}, "cnpDscp", "DSCP 26 is RoCE's, too"),
         ({"pfc_priorities": (2, 3, 4)}, "pfcPriorities", "3 lossless classes"),
+        # What everybody's traffic has: pausing it, or letting it go first, is no contract.
+        ({"pfc_priorities": (0, 3)}, "pfcPriorities", "class 0 is lossless (of 0, 3)"),
+        ({"dscp": 0}, "dscp", "RoCE on DSCP 0"),
+        ({"cnp_class": 0}, "cnpClass", "notifications on class 0, which then goes before all others"),
+        ({"cnp_dscp": 0}, "cnpDscp", "notifications on DSCP 0"),
+        ({"dscp": 48, "cnp_dscp": 26}, "dscp", "RoCE on DSCP 48"),
+        ({"dscp": 56}, "dscp", "RoCE on DSCP 56"),
     ],
 )
 def test_one_contract(changes, where, found):
     assert of(check_routing(routing(lossless=contract(**changes))), "FABRIC-057") == [("FABRIC-057", where, found)]
+
+
+def test_roce_on_the_class_of_unmarked_traffic():
+    found = of(check_routing(routing(lossless=contract(priority=0))), "FABRIC-057")
+    assert [row[1] for row in found] == ["pfcPriorities", "priority"]
 
 
 def test_notifications_on_a_lossy_roce_class_are_wrong_too():

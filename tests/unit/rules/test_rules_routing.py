@@ -180,12 +180,19 @@ def test_a_fault_of_every_release_and_one_of_several_classes():
         ({"bfd": Bfd(enabled=False)}, "fabric.bfd.enabled"),
         ({"management": ("fd00:16::/64",)}, "addresses.management"),
         ({"management_gateway": "fd00:16::1"}, "addresses.management"),
+        ({"nos": "cumulus", "bfd": Bfd(interval_ms=3000, multiplier=3)}, "fabric.bfd"),
         ({"nos": "sonic", "bfd": Bfd(interval_ms=1000)}, "fabric.bfd"),
         ({"nos": "sonic", "bfd": Bfd(multiplier=5)}, "fabric.bfd"),
     ],
 )
 def test_clock_log_and_log_in(changes, where):
     assert [place for place, _ in of(check_routing(routing(**changes)), "FABRIC-063")] == [where]
+
+
+def test_bfd_just_below_the_hold_time_of_bgp_is_enough():
+    assert of(check_routing(routing(nos="cumulus", bfd=Bfd(interval_ms=2999, multiplier=3))), "FABRIC-063") == []
+    off = Bfd(enabled=False, interval_ms=3000, multiplier=3)
+    assert [row[0] for row in of(check_routing(routing(nos="cumulus", bfd=off)), "FABRIC-063")] == ["fabric.bfd.enabled"]
 
 
 def test_bfd_times_are_told_to_systems_that_can_be_told():
