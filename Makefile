@@ -4,11 +4,12 @@ PYTHON ?= python3
 ARGS ?=
 WITH_ENV := . ./.envrc &&
 # One pytest run each, cheapest first; all of them run, and any failure fails the target.
-TIERS := unit property,golden,component,policy engine,provider,lab proof
-# Tests of the labs mostly wait: more workers than cores. A file stays on one worker, since its tests share a lab; the longest start
-# first (tests/conftest.py). All others compute, or have daemons that drop sessions after three silent seconds: one worker a core.
+TIERS := unit property,golden,cli,component,policy engine,provider,lab proof
+# Tests of the labs mostly wait: more workers than cores, but not many more, since each lab has a control plane of its own. A file
+# stays on one worker, since its tests share a lab; the longest start first (tests/conftest.py). All others compute, or have daemons
+# that drop sessions after three silent seconds: one worker a core.
 WORKERS ?= 2
-LAB_WORKERS ?= 5
+LAB_WORKERS ?= 3
 PARALLEL := --dist loadfile --no-loadscope-reorder
 
 # Images often set this. Here hundreds of short processes read the same 500 files: compiled once, a program starts 0.4 s earlier,

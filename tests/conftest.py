@@ -36,8 +36,8 @@ LONGEST_FIRST = (
     "proof/test_cable_table_in_browser.py",
     "proof/lab/test_proof_redfish_validator.py",
     "property/test_plan_properties.py",
-    "unit/cli/test_cli_fabric.py",
-    "unit/rules/test_rules_mutations.py",
+    "cli/test_cli_fabric.py",
+    "property/test_rules_mutations.py",
     "property/test_scheduler_properties.py",
 )
 

@@ -14,7 +14,7 @@ import pytest
 import railyard.rules
 from tests.unit.rules.mutants import Judges, Mutant, Recorded, cases, codes, comparisons, expanded, mutants, recorded, source_of
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1] / "unit" / "rules"
 RULES = Path(railyard.rules.__file__).parent
 JUDGED_BY: dict[str, tuple[str, ...]] = {
     "address": ("test_rules_addresses", "test_rules_address_blocks", "test_rules_inputs"),

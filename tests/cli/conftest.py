@@ -15,7 +15,7 @@ from railyard.cli.main import app
 # The runner reads the signatures of all commands anew for each call: 30 ms, some hundred times.
 testing._get_command = cache(testing._get_command)
 
-CHECKOUT = Path(__file__).parents[3]
+CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture

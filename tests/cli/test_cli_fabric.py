@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.requirement("N1", "U4")
 ROWS = list(
-    csv.DictReader((Path(__file__).parents[2] / "data" / "reference_topologies.csv").open(encoding="utf-8", newline=""))
+    csv.DictReader((Path(__file__).parents[1] / "data" / "reference_topologies.csv").open(encoding="utf-8", newline=""))
 )
 KEYS = (
     "leaves", "spines", "cores", "nodeLeafCables", "leafSpineCables", "spineCoreCables", "nodeLeafLinks", "leafSpineLinks",

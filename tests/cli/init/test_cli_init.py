@@ -9,7 +9,7 @@ from railyard import load, render, rules
 from railyard import plan as planning
 from railyard.cli.init import TEMPLATES, init
 from railyard.model.errors import LoadError
-from tests.unit.cli_init.bench_generate import generate
+from tests.cli.init.bench_generate import generate
 
 ROOT = Path(__file__).parents[3]
 

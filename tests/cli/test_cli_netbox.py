@@ -13,8 +13,8 @@ from railyard.read.netbox import read_netbox_files
 from railyard.rules.netbox import check_import
 
 pytestmark = pytest.mark.requirement("U5", "U4", "C3")
-ROOT = Path(__file__).parents[3]
-SAMPLES = Path(__file__).parents[2] / "data" / "netbox"
+ROOT = Path(__file__).parents[2]
+SAMPLES = Path(__file__).parents[1] / "data" / "netbox"
 
 
 def exported(railyard, stack, folder):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).parents[3]
+CHECKOUT = Path(__file__).parents[2]
 
 PAGES = {
     "docs/reference/config.md",

@@ -166,7 +166,7 @@ def test_an_errors_id_is_no_rule_but_explained_elsewhere(railyard):
     asked = railyard("rules", "load-007")
     assert asked.exit_code == 2
     assert "docs/reference/errors.md#load-007" in asked.stderr
-    page = Path(__file__).parents[3] / "docs/reference/errors.md"
+    page = Path(__file__).parents[2] / "docs/reference/errors.md"
     assert '<a id="load-007"></a>' in page.read_text()
 
 

@@ -76,7 +76,7 @@ def test_a_node_s_nics_are_compared(checkout, railyard, tmp_path):
 
 def test_a_queue_without_nics_is_found(checkout, railyard, tmp_path):
     """Case 57."""
-    sample = (Path(__file__).parents[2] / "data/sched/kueue_clusterqueue_rdma0.yaml").read_text()
+    sample = (Path(__file__).parents[1] / "data/sched/kueue_clusterqueue_rdma0.yaml").read_text()
     queue = tmp_path / "queue.yaml"
     queue.write_text(sample)
     result = railyard("topology", "lab", "--check", queue)

@@ -113,7 +113,7 @@ def test_the_small_stacks_have_a_matrix_too(railyard, checkout):
         } == {matrix["gpus"]}
 
 
-DOC = (Path(__file__).parents[3] / "docs" / "hall.md").read_text(encoding="utf-8").partition("## What survives")[2]
+DOC = (Path(__file__).parents[2] / "docs" / "hall.md").read_text(encoding="utf-8").partition("## What survives")[2]
 
 
 def test_the_documentation_shows_what_the_command_says(railyard, checkout):
