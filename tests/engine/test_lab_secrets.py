@@ -143,8 +143,14 @@ def test_only_the_kubernetes_provider_leaves_secrets_in_tmp_and_for_this_user_on
 @pytest.mark.requirement("X4")
 def test_no_secret_is_in_a_log_of_this_user(story: Story):
     places = [HOME / "logs", Path.home() / ".cache" / "railyard", Path.home() / ".pulumi"]
-    fresh = [path for place in places for path in canaries.files(place) if path.stat().st_mtime >= story.began]
-    assert [(path, found) for path in fresh if (found := story.canaries.found(path.read_bytes()))] == []
+    leaks = []
+    for path in (path for place in places for path in canaries.files(place)):
+        try:
+            if path.stat().st_mtime >= story.began and (found := story.canaries.found(path.read_bytes())):
+                leaks.append((path, found))
+        except FileNotFoundError:
+            continue  # the log of another run that has just ended
+    assert leaks == []
 
 
 @pytest.mark.requirement("X4")
