@@ -13,7 +13,7 @@ from railyard.model.floor import Aisle, Box, Door, FloorPlan
 WIDTH_PX = 1120
 HEIGHT_PX = 1400
 MARGIN_PX = 34
-LABEL_PX = 110
+LABEL_PX = 124
 FOOT_PX = 58
 # A rack of 600 mm never gets wider than 48 px, however small the hall.
 PX_PER_MM_MAX = 0.08
