@@ -85,8 +85,9 @@ def _check_duplicates(document: Document, what: str, rows: list[tuple[int, dict[
 
     def note(key: str, value: Value, place: str) -> None:
         if isinstance(value, str):
-            seen[key, value.strip().lower()].append(place)
-            spelt[key, value.strip().lower()] = value.strip()
+            same = (key, value.strip().lower())
+            seen[same].append(place)
+            spelt[same] = value.strip()
 
     for index, row in rows:
         for key in keys:

@@ -235,21 +235,23 @@ def _as_formed(name: str, text: str) -> tuple[str, str]:
 
 def keys_at(model: type[BaseModel], loc: Path) -> list[str]:
     """The outside names of the keys that are valid at a path of a model."""
-    here: set[type[BaseModel]] = {model}
-    for part in loc:
-        if isinstance(part, str):
-            here = {inner for outer in here for inner in _models(_annotation(outer, part))}
-    return [info.alias or name for outer in here for name, info in outer.model_fields.items()]
+    return [info.alias or name for outer in _models_at(model, loc) for name, info in outer.model_fields.items()]
 
 
 def _words_of(model: type[BaseModel], loc: Path) -> str:
     """The words that a missing key takes, where it takes only some: `: line-line or line-neutral`."""
+    taken = (get_args(_annotation(outer, str(loc[-1]))) for outer in _models_at(model, loc[:-1]))
+    found = [word for words in taken for word in words if isinstance(word, str)]
+    return f": {' or '.join(dict.fromkeys(found))}" if found else ""
+
+
+def _models_at(model: type[BaseModel], loc: Path) -> set[type[BaseModel]]:
+    """The models that may stand at a path of a model."""
     here: set[type[BaseModel]] = {model}
-    for part in loc[:-1]:
+    for part in loc:
         if isinstance(part, str):
             here = {inner for outer in here for inner in _models(_annotation(outer, part))}
-    found = [word for outer in here for word in get_args(_annotation(outer, str(loc[-1]))) if isinstance(word, str)]
-    return f": {' or '.join(dict.fromkeys(found))}" if found else ""
+    return here
 
 
 def _annotation(model: type[BaseModel], alias: str) -> object:

@@ -152,16 +152,8 @@ def _check_names(values: dict[str, Value], path: tuple[str, str], document: Docu
     for index, row in _rows(values, path):
         name: Value = row.get("name")
         if isinstance(name, str) and seen.setdefault(name, index) != index:
-            where = (*path, index, "name")
-            found = f"`{ascii(name)[1:-1][:64]}` also at {dotted((*path, seen[name], 'name'))}"
-            document.add(
-                "LOAD-013",
-                f"{NAMESPACE}:{dotted(where)}",
-                found,
-                "once in a list",
-                "give it another name",
-                document.line(where),
-            )
+            first = dotted((*path, seen[name], "name"))
+            _twice(document, (*path, index, "name"), f"`{ascii(name)[1:-1][:64]}` also at {first}", "give it another name")
 
 
 def _check_kept(values: dict[str, Value], document: Document) -> None:
@@ -170,16 +162,12 @@ def _check_kept(values: dict[str, Value], document: Document) -> None:
     for index, row in _rows(values, _KEPT):
         place = (row.get("row"), row.get("position"))
         if all(type(part) is int for part in place) and seen.setdefault(place, index) != index:
-            where = (*_KEPT, index)
             found = f"row {place[0]}, position {place[1]} also at {dotted((*_KEPT, seen[place]))}"
-            document.add(
-                "LOAD-013",
-                f"{NAMESPACE}:{dotted(where)}",
-                found,
-                "once in a list",
-                "delete one of the two",
-                document.line(where),
-            )
+            _twice(document, (*_KEPT, index), found, "delete one of the two")
+
+
+def _twice(document: Document, where: Path, found: str, fix: str) -> None:
+    document.add("LOAD-013", f"{NAMESPACE}:{dotted(where)}", found, "once in a list", fix, document.line(where))
 
 
 def _rows(values: dict[str, Value], path: tuple[str, str]) -> Iterator[tuple[int, dict[str, Value]]]:
